@@ -1,8 +1,7 @@
 #include "cli/command_list.h"
 #include "cli/job_run.h"
 #include "cli/recorded.h"
-#include "reconcile/unfinished.h"
-#include "specs/expression.h"
+#include "reconcile/renames.h"
 #include "specs/loading.h"
 
 /* One object that is called otherwise from now on, and all that refer to it. */
@@ -40,77 +39,11 @@ static bool check_target(const struct moving *moving)
 	return false;
 }
 
-/* The new name of the moved object's outputs; all others stay as they are. */
-static const struct value *new_name(void *context, struct slice address, struct slice output)
+static struct slice new_address(void *context, struct slice address)
 {
-	struct moving *moving = context;
+	const struct moving *moving = context;
 
-	if (!slice_equal(address, moving->from))
-		return NULL;
-	struct value *value = arena_new(moving->job->arena, struct value);
-	*value = expression_of_reference(moving->job->arena, moving->to, output, NOWHERE);
-	return value;
-}
-
-static bool names_it(const struct moving *moving, const struct dependency *dependencies, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (slice_equal(dependencies[i].address, moving->from))
-			return true;
-	return false;
-}
-
-static const struct dependency *renamed(const struct moving *moving, const struct dependency *dependencies,
-					size_t count)
-{
-	struct dependency *all = arena_new_array(moving->job->arena, count, struct dependency);
-
-	for (size_t i = 0; i < count; i++) {
-		all[i] = dependencies[i];
-		if (slice_equal(all[i].address, moving->from))
-			all[i].address = moving->to;
-	}
-	return all;
-}
-
-/* Of an object as it is, and of what an unfinished change is to make of it. */
-struct references {
-	const struct dependency *noted;
-	size_t noted_count;
-	bool any;
-};
-
-static struct references references_of(const struct moving *moving, const struct object *object)
-{
-	struct references ret = {.noted = NULL};
-
-	if (object->has_body)
-		ret.noted_count = unfinished_wanted(object, moving->job->arena, &ret.noted);
-	ret.any = names_it(moving, object->dependencies, object->dependency_count) ||
-		  names_it(moving, ret.noted, ret.noted_count);
-	return ret;
-}
-
-static bool rewrite_references(struct moving *moving, struct object *object, const struct references *references)
-{
-	struct job *job = moving->job;
-	struct output_source source = {moving, new_name};
-
-	object->dependencies = renamed(moving, object->dependencies, object->dependency_count);
-	/* Of a text that names the old address; the next plan compares the long way. */
-	object->symbolic = (struct digest){0};
-	if (!job->resolver.resolve(&job->resolver, &object->applied, &source, job->arena, &object->applied,
-				   job->diagnostics) ||
-	    (value_is(&object->let_go, VALUE_MAP) &&
-	     !job->resolver.resolve(&job->resolver, &object->let_go, &source, job->arena, &object->let_go,
-				    job->diagnostics)))
-		return false;
-	if (references->noted_count == 0)
-		return true;
-	unfinished_put_wanted(object, renamed(moving, references->noted, references->noted_count),
-			      references->noted_count, job->arena);
-	return job->resolver.resolve(&job->resolver, &object->unfinished, &source, job->arena, &object->unfinished,
-				     job->diagnostics);
+	return slice_equal(address, moving->from) ? moving->to : (struct slice){NULL, 0};
 }
 
 static void add_upsert(struct moving *moving, const struct object *object)
@@ -125,6 +58,7 @@ static void add_upsert(struct moving *moving, const struct object *object)
 static bool collect(struct moving *moving)
 {
 	struct job *job = moving->job;
+	const struct renames renames = {.resolver = &job->resolver, .new_address = new_address, .context = moving};
 
 	moving->upserts = arena_new_array(job->arena, job->object_count, const struct object *);
 	moving->bodies = arena_new_array(job->arena, job->object_count, struct slice);
@@ -133,14 +67,14 @@ static bool collect(struct moving *moving)
 	for (size_t i = 0; i < job->object_count; i++) {
 		struct object *object = job->objects[i];
 		bool is_moved = slice_equal(object->address, moving->from);
-		const struct references references = references_of(moving, object);
+		bool refers = renames_concern(&renames, object, job->arena);
 
-		if (references.any && !rewrite_references(moving, object, &references))
+		if (refers && !renames_rewrite(&renames, object, job->arena, job->diagnostics))
 			return false;
 		if (is_moved)
 			object->address = moving->to;
 		moving->moved_count += is_moved;
-		if (is_moved || references.any)
+		if (is_moved || refers)
 			add_upsert(moving, object);
 	}
 	return true;

@@ -87,6 +87,7 @@ struct rebuilding {
 	struct rebuild_finding *findings;
 	size_t finding_count, finding_capacity;
 	size_t unseen_count; /* findings of REBUILD_UNSEEN */
+	struct map outdated; /* by object id: what is recorded, and is older than what spec and world agree in */
 };
 
 /* The objects of the lineage: heads, and of the body what a reading needs to know. */

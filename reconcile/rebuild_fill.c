@@ -252,6 +252,46 @@ static void mark_all(const struct filling *filling)
 		rebuilding->objects[i]->observed = put.items[i];
 }
 
+/* Whether what is there is all that the spec says, the record something else, and nothing but that in it. */
+static bool is_outdated(const struct object *former, const struct resource *resource, const struct value *known,
+			const struct live *live)
+{
+	bool differs = false;
+
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		struct slice name = value_slice(&resource->desired.members[i].key);
+		const struct field *field = field_named(&resource->kind->fields, name);
+		const struct value *wanted = value_get(known, name), *before = value_get(&former->resolved, name);
+
+		if (!field || !wanted || (field->flags & OBSERVED) ||
+		    standing_of(field, wanted, value_get(&live->fields, name)) != STANDS)
+			return false;
+		differs |= !before || diff_field(field, wanted, before) != LIKE;
+	}
+	for (uint32_t i = 0; i < former->applied.count; i++)
+		if (!value_get(&resource->desired, value_slice(&former->applied.members[i].key)))
+			return false;
+	return differs;
+}
+
+/* An older state may have been put back: what later runs have done is theirs, and no pending change. */
+static bool look_for_outdated(struct filling *filling, const struct object *object, const struct live *live)
+{
+	struct rebuilding *rebuilding = filling->rebuilding;
+	const struct object *former = rebuild_kept(rebuilding, object);
+	const struct resource *resource = map_get(&filling->resources, object->address);
+	struct value known;
+
+	if (!former || !rebuild_is_whole(former) || !resource || !slice_is(object->kind, resource->kind->name) ||
+	    !is_read(live))
+		return true;
+	if (!resolve(filling, resource, &known))
+		return false;
+	if (is_outdated(former, resource, &known, live))
+		map_set(&rebuilding->outdated, object->object_id, rebuilding);
+	return true;
+}
+
 bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live, struct diagnostics *diagnostics)
 {
 	struct filling filling = {.rebuilding = rebuilding, .diagnostics = diagnostics};
@@ -260,6 +300,7 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 	rebuild_index(rebuilding->stack, &filling.resources);
 	map_init(&filling.by_address);
 	map_init(&filling.by_id);
+	map_init_in(&rebuilding->outdated, rebuilding->arena);
 	for (size_t i = 0; i < rebuilding->object_count; i++) {
 		struct object *object = rebuilding->objects[i];
 		const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
@@ -274,13 +315,14 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 	for (size_t i = 0; i < rebuilding->object_count; i++) {
 		struct object *object = rebuilding->objects[i];
 
+		good &= look_for_outdated(&filling, object, live[i]);
 		if (!rebuild_kept(rebuilding, object))
 			good &= fill(&filling, object, live[i]);
 		else if (!live[i] || live[i]->presence == PRESENCE_UNREAD)
 			note_unread(rebuilding, object, live[i]);
 	}
 	mark_all(&filling);
-	rebuild_keep(rebuilding);
+	good &= rebuild_keep(rebuilding, diagnostics);
 	map_release(&filling.resources);
 	map_release(&filling.by_address);
 	map_release(&filling.by_id);

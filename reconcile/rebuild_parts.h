@@ -24,7 +24,10 @@ bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_i
 bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice object_id);
 /* Its record of before, which stays as it was; NULL: there was none that tells anything. */
 const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object);
-/* Puts those records in the place of what was made anew, and lists what was not finished, or is lost. */
-void rebuild_keep(struct rebuilding *rebuilding);
+/* Whether its record tells all of it: nothing was begun with it, or left of it. */
+bool rebuild_is_whole(const struct object *object);
+/* Puts those records in the place of what was made anew, and lists what was not finished, or is lost. What is called
+ * otherwise by its tags than it was recorded is so in what refers to it as well. False after a diagnostic. */
+__attribute__((warn_unused_result)) bool rebuild_keep(struct rebuilding *rebuilding, struct diagnostics *diagnostics);
 
 #endif

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reconcile/rebuild_parts.h"
+#include "reconcile/renames.h"
 #include "reconcile/unfinished.h"
 
 /*
@@ -47,8 +48,7 @@ bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice obj
 	return map_get(&rebuilding->past->protected_ids, object_id) != NULL;
 }
 
-/* With its body. */
-static bool is_whole(const struct object *object)
+bool rebuild_is_whole(const struct object *object)
 {
 	return object->role == OBJECT_CURRENT && !unfinished_is(object) && !value_has_unread(&object->resolved) &&
 	       !(value_is(&object->let_go, VALUE_MAP) && object->let_go.count > 0);
@@ -97,7 +97,9 @@ const struct object *rebuild_kept(const struct rebuilding *rebuilding, const str
 {
 	const struct object *former = former_of(rebuilding, object);
 
-	return former && (!is_whole(former) || is_telling(rebuilding, former)) ? former : NULL;
+	if (map_get(&rebuilding->outdated, object->object_id))
+		return NULL;
+	return former && (!rebuild_is_whole(former) || is_telling(rebuilding, former)) ? former : NULL;
 }
 
 /* What has another address now than it was recorded under, which `state mv` gave it: by the latter, to struct object.
@@ -114,31 +116,16 @@ static void find_renamed(const struct rebuilding *rebuilding, struct map *ret)
 	}
 }
 
-/* Else nothing would stand where it refers to, and no deletion find its order. */
-static void rename_references(const struct rebuilding *rebuilding, struct object *object, const struct map *renamed)
+static struct slice new_address(void *context, struct slice address)
 {
-	size_t count = object->dependency_count;
-	struct dependency *all = arena_new_array(rebuilding->arena, count + 1, struct dependency);
-	bool any = false;
+	const struct object *object = map_get(context, address);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct object *target = map_get(renamed, object->dependencies[i].address);
-
-		all[i] = object->dependencies[i];
-		if (target)
-			all[i].address = target->address;
-		any |= target != NULL;
-	}
-	if (!any)
-		return;
-	object->dependencies = all;
-	/* Of a text with the other name; the next plan compares the long way. */
-	object->symbolic = (struct digest){0};
+	return object ? object->address : (struct slice){NULL, 0};
 }
 
 /* By its tags it may have another address, and another may have taken its place since. */
-static void keep(struct rebuilding *rebuilding, struct object *object, const struct object *former,
-		 const struct map *renamed)
+static bool keep(struct rebuilding *rebuilding, struct object *object, const struct object *former,
+		 const struct renames *renames, struct diagnostics *diagnostics)
 {
 	struct object kept = *former;
 
@@ -150,24 +137,29 @@ static void keep(struct rebuilding *rebuilding, struct object *object, const str
 	/* It has come only now: nobody saw it made. */
 	if (former->provider_id.size == 0)
 		object_discard_shown(&kept, rebuilding->arena);
-	if (renamed->count > 0)
-		rename_references(rebuilding, &kept, renamed);
+	if (renames_concern(renames, &kept, rebuilding->arena) &&
+	    !renames_rewrite(renames, &kept, rebuilding->arena, diagnostics))
+		return false;
 	*object = kept;
-	if (kept.role != OBJECT_DEPOSED && !is_whole(former))
+	if (kept.role != OBJECT_DEPOSED && !rebuild_is_whole(former))
 		rebuild_note(rebuilding, REBUILD_KEPT, kept.address, kept.provider_id, (struct slice){NULL, 0});
+	return true;
 }
 
 /* What was left behind, or never came, is missed by nobody. */
 static bool is_missed(const struct object *object)
 {
 	return object->has_body && object->provider_id.size > 0 &&
-	       (object->role == OBJECT_DEPOSED ? unfinished_is(object) : !is_whole(object));
+	       (object->role == OBJECT_DEPOSED ? unfinished_is(object) : !rebuild_is_whole(object));
 }
 
-void rebuild_keep(struct rebuilding *rebuilding)
+bool rebuild_keep(struct rebuilding *rebuilding, struct diagnostics *diagnostics)
 {
 	const struct rebuild_past *past = rebuilding->past;
 	struct map kept, renamed;
+	const struct renames renames = {
+		.resolver = rebuilding->resolver, .new_address = new_address, .context = &renamed};
+	bool good = true;
 
 	map_init(&kept);
 	find_renamed(rebuilding, &renamed);
@@ -178,7 +170,7 @@ void rebuild_keep(struct rebuilding *rebuilding)
 		if (!former)
 			continue;
 		map_set(&kept, object->object_id, object);
-		keep(rebuilding, object, former, &renamed);
+		good &= keep(rebuilding, object, former, &renames, diagnostics);
 	}
 	for (size_t i = 0; i < past->count; i++) {
 		const struct object *former = past->objects[i];
@@ -189,4 +181,5 @@ void rebuild_keep(struct rebuilding *rebuilding)
 	}
 	map_release(&kept);
 	map_release(&renamed);
+	return good;
 }

@@ -28,6 +28,8 @@ struct resolver {
 	 */
 	bool (*resolve)(const struct resolver *resolver, const struct value *value, const struct output_source *source,
 			struct arena *arena, struct value *ret, struct diagnostics *diagnostics);
+	/* A deferred value that is that output, in arena. */
+	struct value (*refer)(struct arena *arena, struct slice address, struct slice output);
 };
 
 #endif

@@ -184,11 +184,14 @@ const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct sli
 
 void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)
 {
-	diag_hint(work->diagnostics, "%s, or name what is to go back with --target",
-		  run && run->records_only
-			  ? "that run changed nothing but the record, and cannot be undone: give back the "
-			    "names that it took with 'trueup state mv'"
-			  : first);
+	bool moved = run && slice_starts_with(run->command, SLICE("state mv"));
+
+	if (run && run->records_only)
+		first = moved ? "that run changed nothing but the record, and cannot be undone: give back the names "
+				"that it took with 'trueup state mv'"
+			      : "that run changed nothing but the record, and cannot be undone: change the spec "
+				"instead";
+	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", first);
 }
 
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)

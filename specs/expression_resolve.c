@@ -187,7 +187,12 @@ static bool resolve(const struct resolver *resolver, const struct value *value, 
 	return true;
 }
 
+static struct value refer(struct arena *arena, struct slice address, struct slice output)
+{
+	return expression_of_reference(arena, address, output, NOWHERE);
+}
+
 struct resolver expression_resolver(struct redaction *secrets)
 {
-	return (struct resolver){.context = secrets, .resolve = resolve};
+	return (struct resolver){.context = secrets, .resolve = resolve, .refer = refer};
 }

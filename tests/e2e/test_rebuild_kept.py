@@ -1,6 +1,7 @@
 """`trueup state rebuild --force` over sound records: the next plan is what it would have been without it."""
 
 import json
+import shutil
 
 import pytest
 
@@ -151,3 +152,55 @@ def test_a_key_that_was_lost_and_is_found_is_recorded(stack):
     (stack.folder / "ops.pem").write_bytes(key)
     assert findings(rebuild(stack, "--force"), "what") == [("assumed", "secret_to")]
     plan_is_empty(stack)
+
+
+GROUPS = {name: {"vpc": "home", "name": name, "description": name} for name in ("open", "closed")}
+
+
+def machine(team, subnet="a"):
+    return {"aws.instance": {"m": {**MACHINE, "subnet": subnet, "security_groups": ["closed"], "tags": {"team": team}}}}
+
+
+def last_run(stack):
+    return stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+
+
+MOVES = {
+    "to another name": [("aws.subnet.a", "aws.subnet.z"), ("aws.vpc.home", "aws.vpc.away")],
+    "in turn": [("open", "x"), ("closed", "open"), ("x", "closed")],
+}
+
+
+@pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
+def test_what_refers_to_a_name_refers_to_that_of_the_tags(stack, moves):
+    """A name that `state mv` gave and no tag has: else an undoing put a machine where something else is called so."""
+    applied(stack, NET, {"aws.security_group": GROUPS}, machine("red"))
+    write(stack, NET, {"aws.security_group": GROUPS}, machine("blue"))
+    stack.run("apply", "--yes")
+    run = last_run(stack)
+    for move in moves:
+        stack.run("state", "mv", *(name if "." in name else f"aws.security_group.{name}" for name in move))
+    rebuild(stack, "--force")
+    plan_is_empty(stack)
+    stack.run("undo", run, "--yes")
+    write(stack, NET, {"aws.security_group": GROUPS}, machine("red"))
+    plan_is_empty(stack)
+
+
+def test_an_older_record_gives_way_to_what_spec_and_world_agree_in(stack):
+    """A backup from before two runs: what they did is no change that waits, and none of somebody else's."""
+    applied(stack, NET, {"aws.security_group": GROUPS}, machine("red"))
+    stack.run("state", "backup", "../older.db")
+    other = {**GROUPS, "closed": {**GROUPS["closed"], "name": "shut"}}
+    write(stack, NET, {"aws.security_group": other}, machine("red"))
+    stack.run("apply", "--yes")
+    stack.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    renamed = {"aws.vpc": NET["aws.vpc"], "aws.subnet": {"z": NET["aws.subnet"]["a"]}}
+    write(stack, renamed, {"aws.security_group": other}, machine("green", "z"))
+    stack.run("apply", "--yes")
+    for file in (stack.folder / ".trueup").glob("state.db*"):
+        file.unlink()
+    shutil.copy(stack.folder / "../older.db", stack.folder / ".trueup/state.db")
+    assert findings(rebuild(stack, "--force"), "address") == []
+    plan_is_empty(stack)
+    stack.run("drift")

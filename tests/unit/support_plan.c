@@ -294,7 +294,7 @@ static bool resolve(const struct resolver *resolver, const struct value *value, 
 	return true;
 }
 
-static const struct resolver resolver = {NULL, resolve};
+static const struct resolver resolver = {.resolve = resolve};
 
 static void find_references(struct plan_fixture *fixture, const struct value *value, const struct field *top,
 			    struct dependency *list, size_t *count)
