@@ -9,6 +9,15 @@
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 
+/* A block that has another name since is a way all the same: the spec says which it is. */
+static struct slice alias_of(const struct job *job, const struct object *object, const struct resource *written)
+{
+	for (size_t i = 0; written && i < job->stack.provider_count; i++)
+		if (slice_equal(job->stack.providers[i].name, object->provider))
+			return object->provider;
+	return written ? written->provider : object->provider;
+}
+
 /* The record, as if it were the spec: then a plan is drift and nothing else. What older programs recorded does not say
  * which fields are left to others: there the spec does. */
 static struct stack recorded_stack(struct job *job)
@@ -34,7 +43,7 @@ static struct stack recorded_stack(struct job *job)
 			.kind = kind,
 			.position = written ? written->position : NOWHERE,
 			.desired = object->resolved,
-			.provider = object->provider,
+			.provider = alias_of(job, object, written),
 			.dependencies = object->dependencies,
 			.dependency_count = object->dependency_count,
 			.protect = object->protect,

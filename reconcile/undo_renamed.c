@@ -105,15 +105,24 @@ static bool is_in_question(const struct undo_work *work, const struct undo_case 
 	return !now || !undo_refers_to(one->was, dependency, now);
 }
 
-/* Whether the run gave the field what referred to that, and by that name it is in it no more. */
+/* How many items of the field refer to that, or whether it does. */
+static size_t count_mentions(const struct object *form, const struct dependency *dependency)
+{
+	const struct value *value = value_get(&form->applied, dependency->field);
+	size_t count = 0;
+
+	if (!value_is(value, VALUE_LIST))
+		return value && undo_mentions(value, dependency->address);
+	for (uint32_t i = 0; i < value->count; i++)
+		count += undo_mentions(&value->items[i], dependency->address);
+	return count;
+}
+
+/* Whether it was the run that gave the field what referred to that, and by that name it is in it no more. */
 static bool may_be_renamed(const struct undo_case *one, const struct dependency *dependency)
 {
-	const struct field *field = field_named(&one->kind->fields, dependency->field);
-	const struct value *given = field ? value_get_named(&one->left->applied, field->name) : NULL;
-	const struct value *base = given ? value_get_named(&one->base->applied, field->name) : NULL;
-
-	return base && undo_mentions(given, dependency->address) && !undo_mentions(base, dependency->address) &&
-	       !undo_same_field(&one->was->applied, &one->left->applied, field);
+	return count_mentions(one->left, dependency) > count_mentions(one->was, dependency) &&
+	       value_get(&one->base->applied, dependency->field) && count_mentions(one->base, dependency) == 0;
 }
 
 /* What the run gave it under another name would count as what a later one did, and stay. */

@@ -402,6 +402,17 @@ def test_a_controller_is_asked_with_its_own_password_alone(racks):
     racks.run("drift")
 
 
+def test_a_block_that_was_renamed_is_a_way_all_the_same(racks):
+    spec = {**RACKS, "providers": dict(RACKS["providers"]), "metal.machine": dict(RACKS["metal.machine"])}
+    spec["providers"]["metal.rack"] = spec["providers"].pop("metal.b")
+    spec["metal.machine"]["b"] = {**spec["metal.machine"]["b"], "provider": "metal.rack"}
+    racks.write("racks.yaml", json.dumps(spec))
+    racks.run("drift")
+    racks.run("apply", "--yes")
+    racks.run("sim", "../west", "change", "machine", "b.example", "power=Off")
+    assert actions(racks.run("drift", "--output", "json", status=2).json).keys() == {"metal.machine.b"}
+
+
 def test_a_machine_that_is_not_recorded_waits_for_its_password(racks):
     racks.run("state", "rm", "metal.machine.b", "--yes")
     del racks.environment["RACK_B"]

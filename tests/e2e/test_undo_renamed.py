@@ -5,7 +5,7 @@ import pytest
 from simulator import simulator  # noqa: F401
 from test_take_back import REGION, site  # noqa: F401
 from test_undo_left_behind import last_run
-from trueup_runner import Ref, apply, spec_text
+from trueup_runner import Ref, apply, plan_is_empty, spec_text
 
 
 def settle(site, vpcs, **kinds):
@@ -92,3 +92,24 @@ def test_a_rule_that_the_run_gave_is_not_overlooked(site):  # noqa: F811
     site.stack.run("undo", run, "--yes")
     groups = site.server.client("ec2").describe_security_groups()["SecurityGroups"]
     assert [one["IpPermissions"] for one in groups if one["GroupName"] == "db"] == [[]]
+
+
+def test_a_rule_beside_one_that_is_called_otherwise_is_taken_back(site):  # noqa: F811
+    """The run gave no reference: there was one before it."""
+    rule = {"protocol": "tcp", "from_port": 5432, "to_port": 5432, "group": Ref("aws.security_group.web")}
+    plain = {"protocol": "tcp", "from_port": 443, "to_port": 443, "cidr": "10.0.0.0/8"}
+    settle(site, {"v": 1}, security_group={"web": group("web"), "db": group("db", ingress=[rule])})
+    settle(site, {"v": 1}, security_group={"web": group("web"), "db": group("db", ingress=[rule, plain])})
+    run = last_run(site)
+    rename(site, ("aws.security_group.web", "aws.security_group.front"))
+    renamed = {**rule, "group": Ref("aws.security_group.front")}
+    settle(site, {"v": 1}, security_group={"front": group("web"), "db": group("db", ingress=[renamed, plain])})
+    site.stack.run("undo", run, "--yes")
+    front = spec_text(
+        {
+            "aws.vpc": {"v": {"cidr": "10.1.0.0/16"}},
+            "aws.security_group": {"front": group("web"), "db": group("db", ingress=[renamed])},
+        }
+    )
+    site.stack.write("stack.yaml", front)
+    plan_is_empty(site.stack)
