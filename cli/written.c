@@ -13,7 +13,8 @@
 #include "reconcile/plan.h"
 #include "state/sqlite_store.h"
 
-enum { FIRST_BYTES = 64 };
+/* A key may stand behind the certificates that go with it. */
+enum { FIRST_BYTES = 16 * 1024 };
 
 /* One path, and what is there. */
 struct sight {
@@ -238,16 +239,26 @@ static const char *find_world(struct written *written, const struct sight *sight
 	return sim_is_world(first_of(sight)) ? "it is a simulated world" : NULL;
 }
 
+/* As RFC 7468 and ssh-keygen(1) have it, wherever in the file, and as PuTTY has it. */
+static bool has_private_key(struct slice text)
+{
+	if (slice_starts_with(text, SLICE("PuTTY-User-Key-File-")))
+		return true;
+	while (text.size > 0) {
+		struct slice line = slice_cut(&text, '\n');
+
+		if (slice_starts_with(line, SLICE("-----BEGIN ")) && slice_contains(line, SLICE("PRIVATE KEY")))
+			return true;
+	}
+	return false;
+}
+
 /* Whoever's it is: what is recorded is not known yet when a report's file is asked about, nor after a mistake in the
- * spec. Its first line is that of RFC 7468, or of ssh-keygen(1). */
+ * spec. */
 static const char *find_private_key(struct written *written, const struct sight *sight)
 {
-	struct slice rest = first_of(sight), line = slice_cut(&rest, '\n');
-
 	(void)written;
-	return slice_starts_with(line, SLICE("-----BEGIN ")) && slice_contains(line, SLICE("PRIVATE KEY"))
-		       ? "a private key is in it"
-		       : NULL;
+	return has_private_key(first_of(sight)) ? "a private key is in it" : NULL;
 }
 
 static const char *find_state(struct written *written, const struct sight *sight)

@@ -362,3 +362,21 @@ def test_a_backup_is_put_over_no_key(here):
     told = here.run("state", "backup", "ops.pem", "--force", status=1).err
     assert "cannot write 'ops.pem': a private key is in it" in told
     assert key == secret(here.folder / "ops.pem")
+
+
+KEYS_OF_OTHERS = {
+    "parameters before it": "-----BEGIN EC PARAMETERS-----\nBg==\n-----END EC PARAMETERS-----\n-----BEGIN EC PRIVATE KEY-----\nx\n",
+    "certificates before it": "-----BEGIN CERTIFICATE-----\n" + "x" * 6000 + "\n-----BEGIN PRIVATE KEY-----\nx\n",
+    "an empty line": "\n-----BEGIN OPENSSH PRIVATE KEY-----\nx\n",
+    "of PuTTY": "PuTTY-User-Key-File-3: ssh-ed25519\n",
+}
+
+
+@pytest.mark.parametrize("text", KEYS_OF_OTHERS.values(), ids=KEYS_OF_OTHERS)
+def test_no_report_goes_over_a_key_of_others(here, text):
+    (here.folder / "other.pem").write_text(text)
+    told = here.run("plan", "--output", "json=other.pem", status=1).err
+    assert "cannot write 'other.pem': a private key is in it" in told
+    assert (here.folder / "other.pem").read_text() == text
+    (here.folder / "other.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n")
+    here.run("plan", "--output", "json=other.pem")
