@@ -67,13 +67,17 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 	return SENT_CALLS_MOST;
 }
 
-/* What is gone is gone for who asks for that later, too. */
-static bool is_done_already(const struct sent *sent, const char *operation, uint64_t asked)
+/* What is gone is gone for who asks for that later, too; of a propagation both ends ask for it in one run, and it may
+ * be there again in the next. */
+static bool is_done_already(const struct sent *sent, const char *operation, uint64_t asked, int64_t wall_ms)
 {
+	int64_t since_ms = strncmp(operation, "Delete", 6) == 0	   ? INT64_MIN
+			   : strncmp(operation, "Disable", 7) == 0 ? wall_ms - SENT_ONE_RUN_MS
+								   : INT64_MAX;
 	bool done = false;
 
-	for (size_t i = 0; strncmp(operation, "Delete", 6) == 0 && i < sent->call_count; i++)
-		done |= sent->calls[i].came && sent->calls[i].asked == asked;
+	for (size_t i = 0; i < sent->call_count; i++)
+		done |= sent->calls[i].came && sent->calls[i].asked == asked && sent->calls[i].last_ms >= since_ms;
 	return done;
 }
 
@@ -87,7 +91,7 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 		struct sent_call call = {.asked = digest(asked)};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
-		call.came = is_done_already(sent, operation, call.asked);
+		call.came = is_done_already(sent, operation, call.asked, wall_ms);
 		at = sent->call_count++;
 		sent->calls[at] = call;
 	}

@@ -21,6 +21,8 @@ enum {
 	SENT_CLOCK_MOST_MS = 8 * 60 * 1000,
 	/* So long after its sending was recorded a call may leave. */
 	SENT_RECORDED_MOST_MS = 10 * 1000,
+	/* What is sent within that was sent by one run. */
+	SENT_ONE_RUN_MS = 30 * 1000,
 };
 
 struct sent_token {
