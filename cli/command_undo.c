@@ -297,6 +297,7 @@ static bool make(struct undo *undo, const struct live *const *live)
 		.object_count = job->object_count,
 		.live = live,
 		.kinds = &job->kinds,
+		.resolver = &job->resolver,
 		.spec = &undo->spec,
 		.providers = job->stack.providers,
 		.provider_count = job->stack.provider_count,

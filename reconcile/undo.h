@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "reconcile/plan.h"
+#include "reconcile/resolver.h"
 #include "reconcile/resource.h"
 #include "reconcile/store.h"
 
@@ -51,6 +52,7 @@ struct undo_input {
 	size_t object_count;
 	const struct live *const *live; /* of these, parallel; NULL, also of one alone: it was not read yet */
 	const struct kinds *kinds;
+	const struct resolver *resolver;
 	/* The stack as the spec has it: its settings, and secrets, where they are still the same. */
 	const struct stack *spec;
 	const struct provider_settings *providers; /* of the spec, and of places that it no longer names */

@@ -12,11 +12,13 @@ struct room {
 	struct undo_work *work;
 	const struct entries *entries;
 	bool *makes;		  /* of each entry: it goes back by another object than is there */
+	bool *follows;		  /* of each entry: that, or it lies in such a one: it may be another object then */
 	const struct live **live; /* of each entry that is recorded; or NULL */
 	struct map by_id;	  /* by provider id, to the entries that keep what they have now */
 	struct map wanted;	  /* what is to be made, by what it needs for itself alone */
 	struct map kinds;	  /* of that */
 	struct ranges ranges;	  /* of that, and of others; by the number of the entry */
+	struct output_source outputs;
 	bool good;
 };
 
@@ -53,6 +55,97 @@ static void survey(struct room *room)
 		if (object->provider_id.size > 0 && stays(entry) && !room->makes[number_of(room, entry)])
 			map_set(&room->by_id, object->provider_id, entry);
 	}
+}
+
+/* From each entry to those that refer to it for good. */
+static void gather_lying(const struct room *room, struct graph *ret)
+{
+	const struct entries *entries = room->entries;
+
+	graph_init(ret, entries->count);
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct resource *resource = &entries->items[i].resource;
+
+		for (size_t k = 0; entries->items[i].is_there && k < resource->dependency_count; k++) {
+			const struct dependency *dependency = &resource->dependencies[k];
+			const struct entry *target =
+				dependency->immutable ? map_get(&entries->by_address, dependency->address) : NULL;
+
+			if (target)
+				graph_add(ret, number_of(room, target), i);
+		}
+	}
+	graph_close(ret);
+}
+
+static void find_followers(struct room *room)
+{
+	size_t count = 0, most = room->entries->count;
+	uint32_t *queue = arena_new_array(room->work->arena, most + 1, uint32_t);
+	struct graph lying;
+
+	gather_lying(room, &lying);
+	for (size_t i = 0; i < most; i++) {
+		room->follows[i] = room->makes[i];
+		if (room->makes[i])
+			queue[count++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = lying.first[queue[i]]; k < lying.first[queue[i] + 1]; k++) {
+			uint32_t user = lying.successors[k];
+
+			if (!room->follows[user])
+				queue[count++] = user;
+			room->follows[user] = true;
+		}
+	}
+	graph_release(&lying);
+}
+
+/* Whether one of these fields of what is there is to change. */
+static bool changes_any(const struct room *room, const struct entry *entry, const char *const *names)
+{
+	const struct value opened =
+		names ? undo_opened(room->work, &recorded_of(room, entry)->applied) : value_map(NULL, 0);
+
+	for (; names && *names; names++) {
+		const struct field *field = field_named(&entry->resource.kind->fields, slice_of(*names));
+
+		if (!field || !undo_same_field(&entry->resource.desired, &opened, field))
+			return true;
+	}
+	return false;
+}
+
+/* Of what stays the object that it is: what it will have. */
+static const struct value *output_of(void *context, struct slice address, struct slice name)
+{
+	const struct room *room = context;
+	const struct entry *entry = map_get(&room->entries->by_address, address);
+	bool is_same = entry && stays(entry) && !room->follows[number_of(room, entry)] && recorded_of(room, entry);
+	const struct output *output = is_same ? output_named(&entry->resource.kind->outputs, name) : NULL;
+
+	if (!output || output->secret || changes_any(room, entry, output->renewed_by) ||
+	    changes_any(room, entry, output->ended_by))
+		return NULL;
+	return value_if_set(value_get(&recorded_of(room, entry)->outputs, name));
+}
+
+/* A value with what it refers to in place, as far as that is known. */
+static const struct value *settled(const struct room *room, const struct value *value)
+{
+	const struct resolver *resolver = room->work->input->resolver;
+	struct arena *arena = room->work->arena;
+	struct diagnostics unheard; /* of a mistake is told where the value is used */
+
+	if (!value || !value_has_deferred(value))
+		return value;
+	struct value *result = arena_new(arena, struct value);
+
+	diagnostics_init(&unheard, arena);
+	bool good = resolver->resolve(resolver, value, &room->outputs, arena, result, &unheard);
+	diagnostics_release(&unheard);
+	return good ? result : value;
 }
 
 /* What a reference leads to; NULL: nothing that is known, or one of several. */
@@ -222,7 +315,7 @@ static void check_parts(struct room *room)
 /* What an entry is to have in a field, or has without that anybody asks for it; NULL: nothing, or it is not known. */
 static const struct value *value_of(const struct room *room, const struct entry *entry, const char *name)
 {
-	const struct value *value = value_if_set(value_get_named(&entry->resource.desired, name));
+	const struct value *value = value_if_set(settled(room, value_get_named(&entry->resource.desired, name)));
 	const struct live *live = room->live[number_of(room, entry)];
 
 	if (value || entry->is_planned || !live || live->presence != PRESENCE_PRESENT)
@@ -345,6 +438,7 @@ bool undo_check_room(struct entries *entries)
 		.work = entries->work,
 		.entries = entries,
 		.makes = arena_new_array(arena, entries->count + 1, bool),
+		.follows = arena_new_array(arena, entries->count + 1, bool),
 		.live = arena_new_array(arena, entries->count + 1, const struct live *),
 		.good = true,
 	};
@@ -353,7 +447,9 @@ bool undo_check_room(struct entries *entries)
 	map_init(&room.wanted);
 	map_init(&room.kinds);
 	ranges_init(&room.ranges, arena);
+	room.outputs = (struct output_source){&room, output_of};
 	survey(&room);
+	find_followers(&room);
 	check_parts(&room);
 	/* Only what was read tells who has something still. */
 	if (entries->work->input->live)
