@@ -323,6 +323,21 @@ static const struct value *value_of(const struct room *room, const struct entry 
 	return value_if_set(value_get_named(&live->fields, name));
 }
 
+/* What tells a thing apart from others of its kind, in fields of its table; a MAP. */
+static struct value told_apart(const struct room *room, const struct entry *entry)
+{
+	VALUE_BUILDER_AUTO fields;
+
+	value_builder_init(&fields);
+	for (const char *const *name = entry->resource.kind->told_apart_by; name && *name; name++) {
+		const struct value *value = value_of(room, entry, *name);
+
+		if (value)
+			value_builder_set(&fields, slice_of(*name), *value);
+	}
+	return value_builder_map(&fields, room->work->arena);
+}
+
 /* The value, and within what there is but one of it, by its address: a MAP of both fields. */
 static struct value claim_of(const struct room *room, const struct entry *entry, const struct field *field,
 			     const struct value *value)
@@ -366,6 +381,40 @@ static void refuse_claim(struct room *room, const struct entry *maker, const str
 	undo_hint(work, run, "undo the run that gave it that first");
 }
 
+static void refuse_twin(struct room *room, const struct entry *maker, const struct entry *holder)
+{
+	struct undo_work *work = room->work;
+	const struct kind *kind = maker->resource.kind;
+	const struct value wanted = told_apart(room, maker), held = told_apart(room, holder);
+	const struct undo_since *run = NULL;
+
+	for (const char *const *name = kind->told_apart_by; !run && *name; name++)
+		run = given_by(room, holder, field_named(&kind->fields, slice_of(*name)));
+	room->good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
+				"'%.*s' cannot be had again: '%.*s' has the same %.*s by now%.*s",
+				SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(holder->address),
+				SLICE_ARGUMENTS(unique_names(kind, &wanted, &held, work->arena)),
+				SLICE_ARGUMENTS(undo_since_text(work, run)));
+	diag_address(work->diagnostics, maker->address);
+	undo_hint(work, run, "undo the run that gave it that first");
+}
+
+/* The same of what only several fields together tell apart. */
+static void claim_whole(struct room *room, struct entry *entry, bool wanted)
+{
+	const struct kind *kind = entry->resource.kind;
+	const struct value fields = told_apart(room, entry);
+	struct slice text = unique_whole(kind, &fields, place_of(room, entry), room->work->arena);
+	const struct entry *maker = text.size > 0 && !wanted ? map_get(&room->wanted, text) : NULL;
+
+	if (maker)
+		refuse_twin(room, maker, entry);
+	if (text.size > 0 && wanted) {
+		(void)map_add(&room->wanted, text, entry);
+		map_set(&room->kinds, slice_of(kind->name), entry);
+	}
+}
+
 static void note_range(struct room *room, const struct entry *entry, const struct field *field,
 		       const struct value *claim, bool wanted)
 {
@@ -406,6 +455,12 @@ static void claim(struct room *room, struct entry *entry, bool wanted)
 	}
 }
 
+static void claim_all(struct room *room, struct entry *entry, bool wanted)
+{
+	claim(room, entry, wanted);
+	claim_whole(room, entry, wanted);
+}
+
 /* Those that are equal are told already. */
 static void look_at_range(void *context, const struct ranged *had, const struct ranged *wanted)
 {
@@ -421,12 +476,12 @@ static void check_claims(struct room *room)
 
 	for (size_t i = 0; i < entries->count; i++)
 		if (room->makes[i])
-			claim(room, &entries->items[i], true);
+			claim_all(room, &entries->items[i], true);
 	for (size_t i = 0; room->wanted.count > 0 && i < entries->count; i++) {
 		struct entry *entry = &entries->items[i];
 
 		if (!room->makes[i] && stays(entry) && map_get(&room->kinds, slice_of(entry->resource.kind->name)))
-			claim(room, entry, false);
+			claim_all(room, entry, false);
 	}
 	ranges_meet(&room->ranges, look_at_range, room);
 }

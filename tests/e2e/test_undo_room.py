@@ -41,6 +41,13 @@ def pair_spec(*names):
     return json.dumps(net, indent=1)
 
 
+def gateway_spec(*last):
+    gateways = {at: {"address": f"203.0.113.{number}", "asn": 65001} for at, number in zip("ac", last)}
+    return json.dumps(
+        {"stack": "net", "providers": {"aws": {"region": "eu-central-1"}}, "aws.customer_gateway": gateways}, indent=1
+    )
+
+
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
 TAKEN = {
     "a part of its range": (
@@ -85,6 +92,10 @@ TAKEN = {
     "the name of a pair by an expression": (
         (pair_spec("one"), pair_spec("two"), pair_spec("two", "one")),
         "'aws.key_pair.a' cannot have 'one-vpc-[0-9a-f]+' as its 'name' again: 'aws.key_pair.c' has it by now",
+    ),
+    "what tells it apart": (
+        (gateway_spec(1), gateway_spec(2), gateway_spec(2, 1)),
+        "'aws.customer_gateway.a' cannot be had again: 'aws.customer_gateway.c' has the same 'address', 'asn' by now",
     ),
 }
 
