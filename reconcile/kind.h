@@ -188,8 +188,8 @@ struct field {
 	/* FIELD_STRING, the id of a peering: the resource's reference field whose target is an end of it. The ranges of
 	 * two ends must not overlap; what an end meets by other ways, the other end does not. NULL: it is none */
 	const char *end_is;
-	/* NAMES, SOLE, or SOLE items: the reference field within whose target it exists once; NULL: within an account's
-	 * region */
+	/* NAMES, SOLE, or SOLE items: the reference field within whose target it exists once, of a member in the
+	 * nearest object around it that has one; NULL: within an account's region */
 	const char *unique_in;
 	bool any_case; /* likewise: texts that differ in upper and lower case alone are one */
 };

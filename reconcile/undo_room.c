@@ -15,7 +15,8 @@ struct room {
 	bool *follows;		  /* of each entry: that, or it lies in such a one: it may be another object then */
 	const struct live **live; /* of each entry that is recorded; or NULL */
 	struct map by_id;	  /* by provider id, to the entries that keep what they have now */
-	struct map wanted;	  /* what is to be made, by what it needs for itself alone */
+	struct map wanted;	  /* what is to be made needs that for itself alone: to struct claim */
+	struct map twins;	  /* what is to be made, by what tells it apart as a whole */
 	struct map kinds;	  /* of that */
 	struct ranges ranges;	  /* of that, and of others; by the number of the entry */
 	struct output_source outputs;
@@ -338,21 +339,33 @@ static struct value told_apart(const struct room *room, const struct entry *entr
 	return value_builder_map(&fields, room->work->arena);
 }
 
+/* What an entry needs for itself alone. */
+struct claim {
+	const struct entry *entry;
+	const struct field *whole; /* of the resource */
+	const struct field *field; /* the same, or what is within it */
+	const struct value *value;
+};
+
 /* The value, and within what there is but one of it, by its address: a MAP of both fields. */
-static struct value claim_of(const struct room *room, const struct entry *entry, const struct field *field,
-			     const struct value *value)
+static struct value claimed(const struct room *room, const struct claim *claim, const struct scope *scope)
 {
-	const char *scope = unique_scope(field);
-	const struct value *within = scope ? value_of(room, entry, scope) : NULL;
-	const struct entry *target = target_of(room, entry, within);
+	const char *name = unique_scope(claim->field);
+	const struct value *within = NULL;
+
+	for (; name && scope && !within; scope = scope->outer)
+		within = value_if_set(value_get_named(scope->map, name));
+	if (name && !within)
+		within = value_of(room, claim->entry, name);
+	const struct entry *target = target_of(room, claim->entry, within);
 	struct value_member *members = arena_new_array(room->work->arena, 2, struct value_member);
 	uint32_t count = 0;
 
-	members[count++] = (struct value_member){value_text(field->name), *value};
+	members[count++] = (struct value_member){value_text(claim->field->name), *claim->value};
 	if (target)
-		members[count++] = (struct value_member){value_text(scope), value_string(target->address)};
+		members[count++] = (struct value_member){value_text(name), value_string(target->address)};
 	else if (within && value_is(within, VALUE_STRING))
-		members[count++] = (struct value_member){value_text(scope), *within};
+		members[count++] = (struct value_member){value_text(name), *within};
 	return value_map(members, count);
 }
 
@@ -364,20 +377,20 @@ static const struct identity *place_of(const struct room *room, const struct ent
 	return was && (!now || slice_equal(entry->resource.provider, was->provider)) ? &was->identity : &now->identity;
 }
 
-static void refuse_claim(struct room *room, const struct entry *maker, const struct entry *holder,
-			 const struct field *field)
+static void refuse_claim(struct room *room, const struct claim *wanted, const struct claim *had)
 {
 	struct undo_work *work = room->work;
-	const struct value *value = value_of(room, maker, field->name), *held = value_of(room, holder, field->name);
-	const struct undo_since *run = given_by(room, holder, field);
+	const struct undo_since *run = given_by(room, had->entry, had->whole);
+	bool differ = ranges_differ(wanted->value, had->value);
 
 	room->good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
 				"'%.*s' cannot have '%.*s' as its '%s' again: '%.*s' has %.*s by now%.*s",
-				SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(value_shown(value, SIZE_MAX)),
-				field->name, SLICE_ARGUMENTS(holder->address),
-				SLICE_ARGUMENTS(ranges_differ(value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")),
+				SLICE_ARGUMENTS(wanted->entry->address),
+				SLICE_ARGUMENTS(value_shown(wanted->value, SIZE_MAX)), wanted->field->name,
+				SLICE_ARGUMENTS(had->entry->address),
+				SLICE_ARGUMENTS(differ ? value_shown(had->value, SIZE_MAX) : SLICE("it")),
 				SLICE_ARGUMENTS(undo_since_text(work, run)));
-	diag_address(work->diagnostics, maker->address);
+	diag_address(work->diagnostics, wanted->entry->address);
 	undo_hint(work, run, "undo the run that gave it that first");
 }
 
@@ -399,65 +412,107 @@ static void refuse_twin(struct room *room, const struct entry *maker, const stru
 	undo_hint(work, run, "undo the run that gave it that first");
 }
 
+static void note_range(struct room *room, const struct claim *claim, const struct value *fields, bool wanted)
+{
+	const struct ranged ranged = {
+		.owner = number_of(room, claim->entry), .wanted = wanted, .field = claim->field, .value = claim->value};
+
+	/* Of what is within a field only equal ones are told. */
+	if (claim->field == claim->whole)
+		(void)ranges_add(&room->ranges, claim->entry->resource.kind, fields, place_of(room, claim->entry),
+				 ranged);
+}
+
+/* Those who have it now come after all who want it. */
+static void note_claim(struct room *room, const struct claim *claim, const struct scope *scope, bool wanted)
+{
+	const struct kind *kind = claim->entry->resource.kind;
+	const struct value fields = claimed(room, claim, scope);
+	struct slice text = unique_text(kind, claim->field, &fields, place_of(room, claim->entry), room->work->arena);
+	const struct claim *other = text.size > 0 && !wanted ? map_get(&room->wanted, text) : NULL;
+
+	if (text.size == 0)
+		return;
+	if (other)
+		refuse_claim(room, other, claim);
+	note_range(room, claim, &fields, wanted);
+	if (wanted) {
+		struct claim *kept = arena_new(room->work->arena, struct claim);
+
+		*kept = *claim;
+		(void)map_add(&room->wanted, text, kept);
+		map_set(&room->kinds, slice_of(kind->name), kept);
+	}
+}
+
+/* Names, ranges and addresses: the others are handed on. */
+static bool is_claim(const struct field *field)
+{
+	return unique_is_kept(field) || (field->type == FIELD_ADDRESS && unique_field(field));
+}
+
+static bool has_claims(const struct field *field)
+{
+	bool has = is_claim(field) || (field->item && has_claims(field->item));
+
+	for (size_t i = 0; !has && i < field->members.count; i++)
+		has = has_claims(field_at(&field->members, i));
+	return has;
+}
+
+static void claim_value(struct room *room, struct claim claim, const struct scope *scope, bool wanted)
+{
+	const struct field *field = claim.field;
+	const struct value *value = claim.value;
+	const struct scope within = {value, scope};
+
+	if (is_claim(field))
+		note_claim(room, &claim, scope, wanted);
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++) {
+		claim.field = field->item;
+		claim.value = &value->items[i];
+		claim_value(room, claim, scope, wanted);
+	}
+	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+		claim.field = field_at(&field->members, i);
+		claim.value = value_if_set(value_get_named(value, claim.field->name));
+		if (claim.value)
+			claim_value(room, claim, &within, wanted);
+	}
+}
+
+static void claim_fields(struct room *room, const struct entry *entry, bool wanted)
+{
+	const struct fields *fields = &entry->resource.kind->fields;
+
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		const struct value *value = has_claims(field) ? value_of(room, entry, field->name) : NULL;
+
+		if (value)
+			claim_value(room, (struct claim){entry, field, field, value}, NULL, wanted);
+	}
+}
+
 /* The same of what only several fields together tell apart. */
 static void claim_whole(struct room *room, struct entry *entry, bool wanted)
 {
 	const struct kind *kind = entry->resource.kind;
 	const struct value fields = told_apart(room, entry);
 	struct slice text = unique_whole(kind, &fields, place_of(room, entry), room->work->arena);
-	const struct entry *maker = text.size > 0 && !wanted ? map_get(&room->wanted, text) : NULL;
+	const struct entry *maker = text.size > 0 && !wanted ? map_get(&room->twins, text) : NULL;
 
 	if (maker)
 		refuse_twin(room, maker, entry);
 	if (text.size > 0 && wanted) {
-		(void)map_add(&room->wanted, text, entry);
+		(void)map_add(&room->twins, text, entry);
 		map_set(&room->kinds, slice_of(kind->name), entry);
-	}
-}
-
-static void note_range(struct room *room, const struct entry *entry, const struct field *field,
-		       const struct value *claim, bool wanted)
-{
-	const struct ranged ranged = {.owner = number_of(room, entry),
-				      .wanted = wanted,
-				      .field = field,
-				      .value = value_get_named(claim, field->name)};
-
-	(void)ranges_add(&room->ranges, entry->resource.kind, claim, place_of(room, entry), ranged);
-}
-
-/* Those who have it now come after all who want it. */
-static void claim(struct room *room, struct entry *entry, bool wanted)
-{
-	const struct kind *kind = entry->resource.kind;
-
-	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		const struct value *value = unique_is_kept(field) ? value_of(room, entry, field->name) : NULL;
-
-		if (!value)
-			continue;
-		struct value claim = claim_of(room, entry, field, value);
-		struct slice text = unique_text(kind, field, &claim, place_of(room, entry), room->work->arena);
-		const struct entry *other = NULL;
-
-		if (text.size == 0)
-			continue;
-		if (wanted)
-			(void)map_add(&room->wanted, text, entry);
-		else
-			other = map_get(&room->wanted, text);
-		if (other)
-			refuse_claim(room, other, entry, field);
-		note_range(room, entry, field, &claim, wanted);
-		if (wanted)
-			map_set(&room->kinds, slice_of(kind->name), entry);
 	}
 }
 
 static void claim_all(struct room *room, struct entry *entry, bool wanted)
 {
-	claim(room, entry, wanted);
+	claim_fields(room, entry, wanted);
 	claim_whole(room, entry, wanted);
 }
 
@@ -465,9 +520,11 @@ static void claim_all(struct room *room, struct entry *entry, bool wanted)
 static void look_at_range(void *context, const struct ranged *had, const struct ranged *wanted)
 {
 	struct room *room = context;
+	const struct claim has = {&room->entries->items[had->owner], had->field, had->field, had->value};
+	const struct claim wants = {&room->entries->items[wanted->owner], wanted->field, wanted->field, wanted->value};
 
 	if (ranges_differ(had->value, wanted->value))
-		refuse_claim(room, &room->entries->items[wanted->owner], &room->entries->items[had->owner], had->field);
+		refuse_claim(room, &wants, &has);
 }
 
 static void check_claims(struct room *room)
@@ -477,7 +534,7 @@ static void check_claims(struct room *room)
 	for (size_t i = 0; i < entries->count; i++)
 		if (room->makes[i])
 			claim_all(room, &entries->items[i], true);
-	for (size_t i = 0; room->wanted.count > 0 && i < entries->count; i++) {
+	for (size_t i = 0; room->kinds.count > 0 && i < entries->count; i++) {
 		struct entry *entry = &entries->items[i];
 
 		if (!room->makes[i] && stays(entry) && map_get(&room->kinds, slice_of(entry->resource.kind->name)))
@@ -500,6 +557,7 @@ bool undo_check_room(struct entries *entries)
 
 	map_init(&room.by_id);
 	map_init(&room.wanted);
+	map_init(&room.twins);
 	map_init(&room.kinds);
 	ranges_init(&room.ranges, arena);
 	room.outputs = (struct output_source){&room, output_of};
@@ -511,6 +569,7 @@ bool undo_check_room(struct entries *entries)
 		check_claims(&room);
 	map_release(&room.by_id);
 	map_release(&room.wanted);
+	map_release(&room.twins);
 	map_release(&room.kinds);
 	ranges_release(&room.ranges);
 	return room.good;

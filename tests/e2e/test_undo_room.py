@@ -48,6 +48,14 @@ def gateway_spec(*last):
     )
 
 
+def interface_spec(first, *more, **interface):
+    """Machine m with an address, and machine n with what is said of its second interface."""
+    net = json.loads(spec({"m": first, **dict.fromkeys(more)}, **FOUR))
+    for name in more:
+        net["aws.instance"][name]["interfaces"] = [{"device_index": 1, "subnet": "a", **interface}]
+    return json.dumps(net, indent=1)
+
+
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
 TAKEN = {
     "a part of its range": (
@@ -96,6 +104,20 @@ TAKEN = {
     "what tells it apart": (
         (gateway_spec(1), gateway_spec(2), gateway_spec(2, 1)),
         "'aws.customer_gateway.a' cannot be had again: 'aws.customer_gateway.c' has the same 'address', 'asn' by now",
+    ),
+    "its address on a further interface": (
+        (interface_spec("10.0.4.9"), interface_spec("10.0.4.8"), interface_spec("10.0.4.8", "n", address="10.0.4.9")),
+        f"'{M}' cannot have '10.0.4.9' as its 'address' again: 'aws.instance.n' has it by now",
+    ),
+    "its address as a second one of an interface": (
+        (
+            interface_spec("10.0.4.9"),
+            interface_spec("10.0.4.8"),
+            interface_spec(
+                "10.0.4.8", "n", addresses=[{"address": "10.0.4.20", "primary": True}, {"address": "10.0.4.9"}]
+            ),
+        ),
+        f"'{M}' cannot have '10.0.4.9' as its 'address' again: 'aws.instance.n' has it by now",
     ),
 }
 

@@ -7,18 +7,23 @@
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceNetworkInterfaceSpecification.html
  */
 
-static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_RELEASE)};
+const struct aws_field aws_instance_address6 = {
+	.field = {.name = "address",
+		  .type = FIELD_ADDRESS,
+		  .flags = SOLE,
+		  .range_parent = "subnet",
+		  .unique_in = "subnet"},
+	.member = "Ipv6Address",
+};
+
+static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(SOLE, UNSET_RELEASE)};
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
-static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(UNSET_RELEASE, private_address)};
+static const struct aws_field interface_fields[] = {
+	INTERFACE_FIELDS(SOLE, UNSET_RELEASE, private_address, aws_instance_address6)};
 const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
-};
-
-const struct aws_field aws_instance_address6 = {
-	.field = {.name = "address", .type = FIELD_ADDRESS, .flags = SOLE, .range_parent = "subnet"},
-	.member = "Ipv6Address",
 };
 
 static const char *const interface_young[] = {"InvalidNetworkInterfaceID.NotFound", NULL};

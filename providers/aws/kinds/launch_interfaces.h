@@ -22,17 +22,18 @@ extern const struct aws_field aws_interface_prefix6;
 		.member = (path)                                                                                       \
 	}
 
-#define PRIVATE_ADDRESS_FIELDS(unset)                                                                                  \
+#define PRIVATE_ADDRESS_FIELDS(held, unset)                                                                            \
 	{.field = {.name = "address",                                                                                  \
 		   .type = FIELD_ADDRESS,                                                                              \
-		   .flags = REQUIRED | KEY,                                                                            \
+		   .flags = REQUIRED | KEY | (held),                                                                   \
 		   .range_parent = "subnet",                                                                           \
+		   .unique_in = "subnet",                                                                              \
 		   .about = "the address"},                                                                            \
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
-/* private_address: the item of PRIVATE_ADDRESS_FIELDS. */
-#define INTERFACE_FIELDS(unset, private_address)                                                                       \
+/* held: SOLE where the thing itself has the addresses. private_address: the item of PRIVATE_ADDRESS_FIELDS. */
+#define INTERFACE_FIELDS(held, unset, private_address, address6)                                                       \
 	{.field = {.name = "device_index",                                                                             \
 		   .type = FIELD_INTEGER,                                                                              \
 		   .flags = REQUIRED | KEY,                                                                            \
@@ -66,14 +67,16 @@ extern const struct aws_field aws_interface_prefix6;
 			     "whether it gets an address of the carrier"),                                             \
 		{.field = {.name = "address",                                                                          \
 			   .type = FIELD_ADDRESS,                                                                      \
+			   .flags = (held),                                                                            \
 			   .range_parent = "subnet",                                                                   \
+			   .unique_in = "subnet",                                                                      \
 			   .when_unset = (unset),                                                                      \
 			   .about = "first IPv4 address"},                                                             \
 		 .member = "PrivateIpAddress"},                                                                        \
 		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, unset, "IPv4 addresses"),            \
 		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
 			      "number of further IPv4 addresses"),                                                     \
-		INTERFACE_SET("addresses6", "Ipv6Addresses", aws_interface_address6, unset, "IPv6 addresses"),         \
+		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, unset, "IPv6 addresses"),                       \
 		LAUNCH_NUMBER("address6_count", "Ipv6AddressCount", 0, 256, unset, "number of IPv6 addresses"),        \
 		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
 			     "whether the first IPv6 address stays with it"),                                          \

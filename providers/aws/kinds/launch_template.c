@@ -114,11 +114,12 @@ static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .beside = "vpc"},
 };
 
-static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_CLEAR)};
+static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(0, UNSET_CLEAR)};
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
-static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(UNSET_CLEAR, private_address)};
+static const struct aws_field interface_fields[] = {
+	INTERFACE_FIELDS(0, UNSET_CLEAR, private_address, aws_interface_address6)};
 static const struct aws_field interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };
