@@ -445,10 +445,21 @@ static void note_claim(struct room *room, const struct claim *claim, const struc
 	}
 }
 
-/* Names, ranges and addresses: the others are handed on. */
+/* Names, ranges and addresses, also those that can change in place: the others are handed on. */
 static bool is_claim(const struct field *field)
 {
-	return unique_is_kept(field) || (field->type == FIELD_ADDRESS && unique_field(field));
+	return unique_field(field) && (field->type == FIELD_ADDRESS || !unique_is_handed_on(field));
+}
+
+/* Nothing brings back what has moved outside, where nothing goes back. */
+static const struct value *value_in(const struct room *room, const struct entry *entry, const struct field *field)
+{
+	const struct live *live = room->live[number_of(room, entry)];
+	bool is_seen = !entry->is_planned && live && live->presence == PRESENCE_PRESENT;
+
+	return is_seen && !(field->flags & (IMMUTABLE | WRITE_ONLY))
+		       ? value_if_set(value_get_named(&live->fields, field->name))
+		       : value_of(room, entry, field->name);
 }
 
 static bool has_claims(const struct field *field)
@@ -487,7 +498,7 @@ static void claim_fields(struct room *room, const struct entry *entry, bool want
 
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
-		const struct value *value = has_claims(field) ? value_of(room, entry, field->name) : NULL;
+		const struct value *value = has_claims(field) ? value_in(room, entry, field) : NULL;
 
 		if (value)
 			claim_value(room, (struct claim){entry, field, field, value}, NULL, wanted);

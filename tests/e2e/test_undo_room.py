@@ -56,6 +56,15 @@ def interface_spec(first, *more, **interface):
     return json.dumps(net, indent=1)
 
 
+def spec6(cidr, number, *more):
+    """Subnets by the number of their IPv6 range: a with that IPv4 range too, c elsewhere."""
+    net = json.loads(spec(a=cidr, **({"c": "10.0.9.0/24"} if more else {})))
+    net["aws.vpc"]["main"]["ipv6"] = True
+    for name, part in zip("ac", (number, *more)):
+        net["aws.subnet"][name]["ipv6_cidr"] = "${cidr_subnet(aws.vpc.main.ipv6_cidr, 8, %d)}" % part
+    return json.dumps(net, indent=1)
+
+
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
 TAKEN = {
     "a part of its range": (
@@ -119,6 +128,10 @@ TAKEN = {
         ),
         f"'{M}' cannot have '10.0.4.9' as its 'address' again: 'aws.instance.n' has it by now",
     ),
+    "its other range": (
+        (spec6("10.0.4.0/24", 1), spec6("10.0.5.0/24", 2), spec6("10.0.5.0/24", 2, 1)),
+        f"'{A}' cannot have '[0-9a-f:/]+' as its 'ipv6_cidr' again: 'aws.subnet.c' has it by now",
+    ),
 }
 
 
@@ -154,3 +167,20 @@ def test_who_had_it_was_deleted_outside(stack):
     stack.run("sim", "../world", "remove", "subnet", recorded(stack)["aws.subnet.c"])
     assert operations(undo(stack, run, "--yes")) == {A: "replace"}
     assert [net["cidrBlock"] for net in world(stack, "subnet").values()] == ["10.0.4.0/24"]
+
+
+def test_who_has_its_other_range_goes_back_too(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, spec6("10.0.4.0/24", 1, 2))
+    run = apply_spec(stack, spec6("10.0.5.0/24", 3, 1))
+    assert operations(undo(stack, run, "--yes")) == {A: "replace", "aws.subnet.c": "update"}
+    assert is_as_in(stack, spec6("10.0.4.0/24", 1, 2))
+
+
+def test_who_had_its_other_range_lost_it_outside(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, spec6("10.0.4.0/24", 1))
+    run = apply_spec(stack, spec6("10.0.5.0/24", 2))
+    apply_spec(stack, spec6("10.0.5.0/24", 2, 1))
+    stack.run("sim", "../world", "change", "subnet", recorded(stack)["aws.subnet.c"], "ipv6CidrBlockAssociationSet=null")
+    assert operations(undo(stack, run, "--yes")) == {A: "replace"}
