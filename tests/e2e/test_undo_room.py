@@ -184,3 +184,15 @@ def test_who_had_its_other_range_lost_it_outside(stack):
     apply_spec(stack, spec6("10.0.5.0/24", 2, 1))
     stack.run("sim", "../world", "change", "subnet", recorded(stack)["aws.subnet.c"], "ipv6CidrBlockAssociationSet=null")
     assert operations(undo(stack, run, "--yes")) == {A: "replace"}
+
+
+def test_its_name_by_an_expression_is_another_then(stack):
+    """What it refers to is made anew, so that the name which another has since is not the one that comes."""
+    name = "%s-${aws.subnet.a.id}"
+    simulate(stack, "../world")
+    apply_spec(stack, spec(groups={"a": name % "one"}, **FOUR))
+    run = apply_spec(stack, spec(groups={"a": name % "two"}, **FIVE))
+    taken = f"one-{recorded(stack)[A]}"
+    apply_spec(stack, spec(groups={"a": name % "two", "c": taken}, **FIVE))
+    assert operations(undo(stack, run, "--yes")) == {A: "replace", "aws.security_group.a": "replace"}
+    assert is_as_in(stack, spec(groups={"a": name % "one", "c": taken}, **FOUR))
