@@ -199,7 +199,9 @@ struct claims {
 	struct map addresses, ids, resources;
 };
 
-/* Its record, where the tags that told whose it is were taken off, or set to what makes no record. */
+/* Its record, where the tags that told whose it is were taken off, set to what makes no record, or are those of
+ * another: what a call that came late has made bears the tags of what was made in its place, and is recorded for
+ * itself. */
 static const struct object *known_by_id(const struct rebuilding *rebuilding, const struct stray *stray)
 {
 	const struct live *live = stray->live;
@@ -243,13 +245,12 @@ static struct stray *gather_own(struct rebuilding *rebuilding, const struct inve
 		bool is_ours = slice_equal(stray->live->ownership.lineage, rebuilding->lineage);
 		const char *fault = is_ours ? fault_of(stray) : NULL;
 
-		if (is_ours && !fault) {
-			own[count++] = *stray;
-			continue;
-		}
 		const struct object *known = known_by_id(rebuilding, stray);
+		bool is_told = is_ours && !fault;
 
-		if (known)
+		if (is_told && (!known || slice_equal(known->object_id, stray->live->ownership.object_id)))
+			own[count++] = *stray;
+		else if (known)
 			own[count++] = as_recorded(rebuilding, stray, known);
 		else if (fault)
 			rebuild_note(rebuilding, REBUILD_UNUSABLE, stray->live->ownership.address,
@@ -274,10 +275,12 @@ static void gather_claims(struct rebuilding *rebuilding, const struct stray *own
 			arena_format(rebuilding->arena, "%.*s %" PRId64, SLICE_ARGUMENTS(ownership->address),
 				     ownership_generation(&stray->live->ownership));
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
-		claim_address(claim, stray, map_get(&ret->resources, ownership->address),
-			      rebuild_was_left(rebuilding, ownership->object_id));
+		bool was_left = rebuild_was_left(rebuilding, ownership->object_id);
+
+		claim_address(claim, stray, map_get(&ret->resources, ownership->address), was_left);
 		/* No replace leaves two of one generation. */
-		claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
+		if (!was_left)
+			claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
 		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
 	}
 	map_release(&generations);

@@ -204,3 +204,15 @@ def test_an_older_record_gives_way_to_what_spec_and_world_agree_in(stack):
     assert findings(rebuild(stack, "--force"), "address") == []
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def test_tags_of_another_object_are_known_by_the_id(stack):
+    """Somebody has copied them over ours; two that say the same are told apart by what is recorded."""
+    applied(stack, NET, {"aws.subnet": {"b": {"vpc": "home", "cidr": "10.20.2.0/24"}}})
+    before = recorded(stack)
+    for address in "aws.subnet.a", "aws.subnet.b":
+        stack.run("sim", "../world", "change", "subnet", before[address], f"tags.trueup:object={'0f' * 16}")
+    assert findings(rebuild(stack, "--force"), "address") == []
+    assert recorded(stack) == before
+    stack.run("apply", "--yes")
+    plan_is_empty(stack)

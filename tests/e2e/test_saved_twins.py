@@ -131,3 +131,14 @@ def test_it_goes_with_an_undoing(tiny):  # noqa: F811
     assert (twin, LATE) in {(one["provider_id"], one["reason"]) for one in shown}
     tiny.run("apply", "p.plan")
     assert world(tiny, "vpc") == {} and recorded(tiny) == {}
+
+
+def test_it_keeps_its_record_in_a_rebuild(tiny, twin):  # noqa: F811
+    """It bears the tags of what was made in its place, object and all; the record tells the two apart."""
+    tiny.run("recover")
+    before = rows(tiny, "SELECT address, role, provider_id FROM objects ORDER BY 1, 2, 3")
+    assert [(role, provider_id) for address, role, provider_id in before if role] == [(1, twin)]
+    tiny.run("state", "rebuild", "--force", "--yes")
+    assert rows(tiny, "SELECT address, role, provider_id FROM objects ORDER BY 1, 2, 3") == before
+    tiny.run("apply", "--yes")
+    is_settled(tiny)
