@@ -134,7 +134,7 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 /* Those that claim one address, or one object id. */
 struct claim {
 	const struct stray *own; /* which of them is the address's own */
-	bool own_was_left, own_fits;
+	bool own_is_recorded, own_was_left, own_fits;
 	size_t count;
 	bool contested; /* which of them is meant nobody can tell */
 };
@@ -169,13 +169,16 @@ static bool fits(const struct stray *stray, const struct resource *resource)
 
 /*
  * A replace that was cut off leaves two that say so: each has an object id of its own, and the new one a generation
- * more. What the record has as left behind is so; else the one that the spec describes is the address's own, and of
- * two such the newer.
+ * more. What the record has as the address's own is that, and what it has as left behind is so; else the one that the
+ * spec describes is the address's own, and of two such the newer.
  */
-static bool is_rather(const struct claim *claim, const struct stray *stray, bool was_left, bool is_fitting)
+static bool is_rather(const struct claim *claim, const struct stray *stray, bool is_recorded, bool was_left,
+		      bool is_fitting)
 {
 	if (!claim->own)
 		return true;
+	if (claim->own_is_recorded != is_recorded)
+		return is_recorded;
 	if (claim->own_was_left != was_left)
 		return claim->own_was_left;
 	if (claim->own_fits != is_fitting)
@@ -184,13 +187,14 @@ static bool is_rather(const struct claim *claim, const struct stray *stray, bool
 }
 
 static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource,
-			  bool was_left)
+			  bool is_recorded, bool was_left)
 {
 	bool is_fitting = fits(stray, resource);
 
-	if (!is_rather(claim, stray, was_left, is_fitting))
+	if (!is_rather(claim, stray, is_recorded, was_left, is_fitting))
 		return;
 	claim->own = stray;
+	claim->own_is_recorded = is_recorded;
 	claim->own_was_left = was_left;
 	claim->own_fits = is_fitting;
 }
@@ -216,6 +220,16 @@ static const struct object *known_by_id(const struct rebuilding *rebuilding, con
 			       !live_is_another(live, stray->kind, &known->outputs, rebuilding->lineage)
 		       ? known
 		       : NULL;
+}
+
+/* Whether the record has it as the own of the address that its tags say. */
+static bool is_recorded_own(const struct rebuilding *rebuilding, const struct stray *stray)
+{
+	const struct object *known = known_by_id(rebuilding, stray);
+
+	return known && known->role == OBJECT_CURRENT &&
+	       slice_equal(known->object_id, stray->live->ownership.object_id) &&
+	       slice_equal(known->address, stray->live->ownership.address);
 }
 
 /* As the tags say it that the next apply puts there again. */
@@ -277,7 +291,8 @@ static void gather_claims(struct rebuilding *rebuilding, const struct stray *own
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
 		bool was_left = rebuild_was_left(rebuilding, ownership->object_id);
 
-		claim_address(claim, stray, map_get(&ret->resources, ownership->address), was_left);
+		claim_address(claim, stray, map_get(&ret->resources, ownership->address),
+			      is_recorded_own(rebuilding, stray), was_left);
 		/* No replace leaves two of one generation. */
 		if (!was_left)
 			claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
@@ -302,7 +317,10 @@ static void match(struct rebuilding *rebuilding, const struct stray *stray, cons
 	const struct claim *same = map_get(&claims->ids, ownership->object_id);
 	enum rebuild_finding_class class = REBUILD_EXTRA;
 
-	if (claim->contested || same->count > 1) {
+	/* Of those the record may tell which is meant: the others are left alone. */
+	bool is_meant = claim->own == stray && claim->own_is_recorded;
+
+	if ((claim->contested || same->count > 1) && !is_meant) {
 		rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
 			     (struct slice){NULL, 0});
 		return;

@@ -129,7 +129,7 @@ static const struct value *output_of(void *context, struct slice address, struct
 	if (!output || output->secret || changes_any(room, entry, output->renewed_by) ||
 	    changes_any(room, entry, output->ended_by))
 		return NULL;
-	return value_if_set(value_get(&recorded_of(room, entry)->outputs, name));
+	return value_get_given(&recorded_of(room, entry)->outputs, name);
 }
 
 /* A value with what it refers to in place, as far as that is known. */

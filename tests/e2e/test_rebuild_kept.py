@@ -216,3 +216,19 @@ def test_tags_of_another_object_are_known_by_the_id(stack):
     assert recorded(stack) == before
     stack.run("apply", "--yes")
     plan_is_empty(stack)
+
+
+def test_of_two_that_claim_an_address_the_recorded_one_keeps_it(stack):
+    """A run that lost its lease has made the other, with the same tags: it is told, and nothing of ours is lost."""
+    applied(stack, NET)
+    before = recorded(stack)
+    subnets = stack.run("sim", "../world", "show", "subnet").json["us-west-2"]["subnet"]
+    tags = [f"tags.{tag['key']}={tag['value']}" for tag in subnets[before["aws.subnet.a"]]["tagSet"]]
+    vpc = f"vpcId={before['aws.vpc.home']}"
+    stack.run("sim", "../world", "--region", "us-west-2", "add", "subnet", "cidrBlock=10.20.9.0/24", vpc, "state=available")
+    there = stack.run("sim", "../world", "show", "subnet").json["us-west-2"]["subnet"]
+    [other] = set(there) - set(subnets)
+    stack.run("sim", "../world", "change", "subnet", other, *tags)
+    document = rebuild(stack, "--force", status=7)
+    assert [(one["class"], one["address"], one["provider_id"]) for one in document["findings"]] == [("twins", "aws.subnet.a", other)]
+    assert recorded(stack) == before
