@@ -31,8 +31,8 @@ enum {
 	BLOCK_FIRST_BYTES = 4 * 1024, /* every task has an arena, and most hold little */
 	/* What of the last one is never touched costs nothing: its pages are not there. */
 	BLOCK_LARGEST_BYTES = 16 * 1024 * 1024,
-	/* From here on the system mostly has cleared it already. */
-	BLOCK_CLEARED_BYTES = 64 * 1024,
+	/* From here on the system mostly has cleared it already, and what is not used of it is left alone. */
+	BLOCK_CLEARED_BYTES = 1024 * 1024,
 	/* Longer texts are formatted twice: once to learn their length. */
 	FORMAT_SHORT_BYTES = 512,
 };
