@@ -8,13 +8,27 @@
 #include "base/slice.h"
 #include "tests/simulate/disk_vfs.h"
 
+enum audit_question {
+	AUDIT_INTENTS,
+	AUDIT_IS_SETTLED,
+	AUDIT_SETTLED,
+	AUDIT_RECOVERING,
+	AUDIT_LEASE,
+	AUDIT_LAST_RUN,
+	AUDIT_STACK,
+	AUDIT_OBJECTS,
+	AUDIT_QUESTIONS,
+};
+
 /* Reads the state file as it is on the disk, unseen by those who write it. */
 struct audit {
 	struct disk_access access;
-	sqlite3 *database;	     /* NULL: not open */
-	bool is_lasting;	     /* it sees what is written from now on */
-	const struct disk_file *log; /* that was there when it was opened: a process that begins anew makes another */
-	sqlite3_stmt *intents, *recovering;
+	sqlite3 *database; /* NULL: not open */
+	bool is_lasting;   /* it sees what is written from now on */
+	/* That were there when it was opened: a process that begins anew makes another log. */
+	const struct disk_file *file, *log;
+	uint64_t writes; /* of the file, until then */
+	sqlite3_stmt *asked[AUDIT_QUESTIONS];
 };
 
 struct audit_object {
@@ -56,7 +70,7 @@ extern const char audit_path[];
 
 void audit_open(struct audit *audit, struct disk *disk);
 void audit_close(struct audit *audit);
-/* Lets go of the file; done whenever a process ends. */
+/* Lets go of a file that may be written; done whenever a process ends. */
 void audit_leave(struct audit *audit);
 /* What is recorded of an operation, and durable; id: 32 hex digits or none. False where the file cannot be read. */
 bool audit_intents(struct audit *audit, const char *operation, struct slice id, struct slice token,

@@ -165,6 +165,7 @@ void disk_write(struct disk_file *file, size_t offset, const void *bytes, size_t
 {
 	if (size == 0)
 		return;
+	file->writes++;
 	remember(file, offset, size);
 	reserve(file, offset + size);
 	if (offset > file->size)
@@ -189,6 +190,7 @@ void disk_truncate(struct disk_file *file, size_t size)
 {
 	if (size >= file->size)
 		return;
+	file->writes++;
 	remember(file, size, file->size - size);
 	file->size = size;
 }
@@ -252,6 +254,7 @@ static void lose_writes(struct disk_file *file, struct chance *chance)
 			most = file->undos[i].old_size;
 		most = end > most ? end : most;
 	}
+	file->writes++;
 	reserve(file, most);
 	if (most > file->size)
 		memset(file->bytes + file->size, 0, most - file->size);

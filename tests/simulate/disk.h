@@ -34,6 +34,7 @@ struct disk_file {
 	bool is_folder;
 	char *bytes; /* owned */
 	size_t size, capacity;
+	uint64_t writes;	 /* how often it was changed */
 	struct disk_undo *undos; /* owned; oldest first */
 	size_t undo_count, undo_capacity;
 	/* Of SQLite's: memory that its processes share while one of them has the file open. */
