@@ -34,12 +34,14 @@ static void add_dependencies(struct object *object, const struct action *action,
 	object->dependency_count = count;
 }
 
+/* Of what is to be made whole; a deletion that was begun before that is over. */
 static bool take_more(struct object *object, const struct unfinished_update *update, const struct target *target)
 {
 	struct arena *arena = target->applying->apply->arena;
+	bool stays = unfinished_stay(object, arena);
 
 	if (!unfinished_take_more(object, update, arena))
-		return false;
+		return stays;
 	add_dependencies(object, target->action, arena);
 	return true;
 }

@@ -49,6 +49,9 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
  * taken as something that nobody knows, also where the record had it otherwise. Whether that is new.
  */
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena);
+/* Of an object that a later run makes whole after all: the deletion that was begun is over, and what it has taken off
+ * is still owed. Whether one was begun. */
+bool unfinished_stay(struct object *object, struct arena *arena);
 /* What is noted already goes on now: what comes late of it may come as long after this call as after its first one.
  * Whether that is new. */
 bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena);

@@ -229,6 +229,26 @@ void unfinished_end(struct object *object)
 	object->unfinished = value_null();
 }
 
+bool unfinished_stay(struct object *object, struct arena *arena)
+{
+	static const char *const kept[] = {BEFORE, CALL, LEFT, OWED, SINCE};
+	bool owes = unfinished_before(object) || unfinished_owed(object);
+
+	if (!unfinished_leaves(object))
+		return false;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	value_builder_member(&builder, SLICE(LEAVES), value_bool(false));
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		const struct value *member = value_get_named(&object->unfinished, kept[i]);
+
+		if (member)
+			value_builder_member(&builder, slice_of(kept[i]), *member);
+	}
+	object->unfinished = owes ? value_builder_map(&builder, arena) : value_null();
+	return true;
+}
+
 bool unfinished_is(const struct object *object)
 {
 	/* Of what is being made it tells the last call at most. */

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from simulator import simulator  # noqa: F401
+from test_comes_late import outcomes
 from test_cut_off import drift
 from test_take_back import Site
 from test_undo import operations, runs, undo
@@ -415,6 +416,26 @@ def test_half_made_is_told_by_drift(site, gone):
     assert f"{MACHINE}   made in part, and not finished, by a run" in site.stack.run("drift", status=2).out
     apply(site.stack)
     assert drift(site.stack, 0)["unfinished"] == []
+
+
+def test_what_is_finished_after_all_is_not_begun_to_be_deleted(site):
+    """A network that was never finished has just gone, and is still listed when the next run goes on with it."""
+
+    def killed_at(action):
+        site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == action and not executed)
+
+    site.stack.write("stack.yaml", spec_text({"aws.vpc": {"x": {"cidr": "10.20.0.0/16", "dns_support": False}}}))
+    killed_at("ModifyVpcAttribute")
+    site.stack.run("recover")
+    site.server.settings(lag_ms=3000)
+    site.stack.environment["TRUEUP_GRACE"] = "120"
+    site.cut_off(signal.SIGINT, lambda number, sent, executed: sent == "DeleteVpc" and executed, "destroy", "--yes")
+    killed_at("ModifyVpcAttribute")
+    assert drift(site.stack, 3)["unfinished"] == []
+    site.server.settings(lag_ms=0)
+    apply(site.stack)
+    assert outcomes(site, "ModifyVpcAttribute")[-2] == "absent"
+    plan_is_empty(site.stack)
 
 
 def test_a_machine_whose_running_is_ignored_runs_on(site):

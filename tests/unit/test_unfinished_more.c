@@ -130,11 +130,45 @@ static void test_settled_again(void **state)
 	arena_release(&arena);
 }
 
+/* What was begun to be deleted is made whole by a later run: of the deletion stays what that has taken off. */
+static void test_stay(void **state)
+{
+	static const struct {
+		const char *name, *note, *left;
+	} notes[] = {
+		{"no note", "null", NULL},
+		{"an update", "{\"applied\":{},\"leaves\":false,\"resolved\":{}}", NULL},
+		{"a deletion", "{\"applied\":{},\"leaves\":true,\"resolved\":{},\"since\":5}", "null"},
+		{"a deletion that has taken something off",
+		 "{\"applied\":{},\"before\":{\"label\":\"a\"},\"leaves\":true,\"left\":{},\"resolved\":{},\"since\":"
+		 "5}",
+		 "{\"before\":{\"label\":\"a\"},\"leaves\":false,\"left\":{},\"since\":5}"},
+		{"one of what is to be switched on again", "{\"leaves\":true,\"owed\":{\"dns\":true},\"since\":5}",
+		 "{\"leaves\":false,\"owed\":{\"dns\":true},\"since\":5}"},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		struct object object = {
+			.role = OBJECT_INCOMPLETE, .unfinished = read_json(&arena, notes[i].note), .has_body = true};
+
+		if (unfinished_stay(&object, &arena) != (notes[i].left != NULL))
+			fail_msg("%s", notes[i].name);
+		expect(notes[i].name, &arena, &object.unfinished, notes[i].left ? notes[i].left : notes[i].note);
+		assert_false(unfinished_leaves(&object));
+		assert_false(unfinished_stay(&object, &arena));
+	}
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_take_more),
 		cmocka_unit_test(test_settled_again),
+		cmocka_unit_test(test_stay),
 	};
 
 	return cmocka_run_group_tests_name("unfinished, and more wanted", tests, NULL, NULL);
