@@ -10,10 +10,17 @@
 
 enum { KEY_LARGEST_BYTES = 16 * 1024 };
 
+/* An object that a claim is made in, and the one around that. */
+struct around {
+	const struct value *map;
+	const struct around *outer; /* NULL: the map is the resource itself */
+};
+
 struct claim {
 	const struct resource *resource;
 	const struct field *field;
 	const struct value *value;
+	const struct around *around; /* while it is made */
 };
 
 struct claims {
@@ -75,10 +82,24 @@ static void relate(struct claims *claims, const struct claim *claim, const struc
 	diag_hint(diagnostics, "%s", hint);
 }
 
+/* What it can be had once in: of what the nearest object around it says; anywhere: where its field names none. */
+static struct slice scope_of(const struct claim *claim, struct slice anywhere)
+{
+	const struct field *field = claim->field, *item = field->item;
+	const char *scope = item && !field->unique_in ? item->unique_in : field->unique_in;
+	const struct value *within = NULL;
+
+	if (!scope)
+		return anywhere;
+	for (const struct around *around = claim->around; around && !within; around = around->outer)
+		within = value_get_named(around->map, scope);
+	return text_of(within);
+}
+
 static void claim_name(struct claims *claims, struct claim claim)
 {
 	const char *scope = claim.field->unique_in;
-	struct slice within = scope ? text_of(value_get_named(&claim.resource->desired, scope)) : SLICE("region");
+	struct slice within = scope_of(&claim, SLICE("region"));
 	struct slice name = text_of(claim.value);
 	const struct claim *earlier;
 
@@ -99,8 +120,7 @@ static void claim_name(struct claims *claims, struct claim claim)
 
 static void claim_target(struct claims *claims, struct claim claim)
 {
-	const char *scope = claim.field->unique_in;
-	struct slice within = scope ? text_of(value_get_named(&claim.resource->desired, scope)) : SLICE("target");
+	struct slice within = scope_of(&claim, SLICE("target"));
 	struct slice target = text_of(claim.value);
 	const struct claim *earlier;
 
@@ -110,10 +130,17 @@ static void claim_target(struct claims *claims, struct claim claim)
 	if (!earlier)
 		return;
 	bool address = (claim.field->item ? claim.field->item : claim.field)->type == FIELD_ADDRESS;
-	diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
-		   "'%.*s' and '%.*s' have the same %s in '%s', which %s", SLICE_ARGUMENTS(earlier->resource->address),
-		   SLICE_ARGUMENTS(claim.resource->address), address ? "address" : "target", claim.field->name,
-		   address ? "one at a time has" : "takes only one of them");
+	const char *what = address ? "address" : "target";
+	const char *why = address ? "one at a time has" : "takes only one of them";
+	if (earlier->resource == claim.resource)
+		diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
+			   "'%.*s' has the same %s twice in '%s', which %s", SLICE_ARGUMENTS(claim.resource->address),
+			   what, claim.field->name, why);
+	else
+		diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
+			   "'%.*s' and '%.*s' have the same %s in '%s', which %s",
+			   SLICE_ARGUMENTS(earlier->resource->address), SLICE_ARGUMENTS(claim.resource->address), what,
+			   claim.field->name, why);
 	relate(claims, &claim, earlier, "leave it to one of them");
 }
 
@@ -167,25 +194,52 @@ static bool is_claim(const struct field *field)
 	return items_claim(field) || (field->flags & (NAMES | SOLE));
 }
 
-static void claim_field(struct claims *claims, struct claim claim)
+static void claim_value(struct claims *claims, const struct claim *claim);
+
+static void claim_members(struct claims *claims, const struct claim *claim)
 {
-	if (items_claim(claim.field))
-		claim_items(claims, claim);
-	else if (claim.field->flags & SOLE)
-		claim_target(claims, claim);
+	const struct fields *members = &claim->field->members;
+	const struct around around = {claim->value, claim->around};
+
+	for (size_t i = 0; value_is(claim->value, VALUE_MAP) && i < members->count; i++) {
+		const struct field *field = field_at(members, i);
+		const struct value *value = value_get_named(claim->value, field->name);
+
+		if (value)
+			claim_value(claims, &(struct claim){claim->resource, field, value, &around});
+	}
+}
+
+static void claim_value(struct claims *claims, const struct claim *claim)
+{
+	const struct field *item = claim->field->item;
+
+	if (items_claim(claim->field))
+		claim_items(claims, *claim);
+	else if (claim->field->flags & SOLE)
+		claim_target(claims, *claim);
 	/* What more than one field tells apart is looked at as a whole. */
-	else if (!claim.resource->kind->told_apart_by)
-		claim_name(claims, claim);
+	else if ((claim->field->flags & NAMES) && !claim->resource->kind->told_apart_by)
+		claim_name(claims, *claim);
+	claim_members(claims, claim);
+	for (uint32_t i = 0; item && value_is(claim->value, VALUE_LIST) && i < claim->value->count; i++)
+		claim_members(claims, &(struct claim){claim->resource, item, &claim->value->items[i], claim->around});
+}
+
+static bool has_claim(const struct field *field)
+{
+	return field_any(field, is_claim);
 }
 
 void claims_check(struct loading *loading, const struct map *places)
 {
-	struct kind_fields claiming = {.wanted = is_claim};
+	struct kind_fields claiming = {.wanted = has_claim};
 	struct claims claims = {.loading = loading, .places = places};
 
 	map_init(&claims.taken);
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
+		const struct around around = {&resource->desired, NULL};
 
 		kind_fields_turn(&claiming, resource->kind);
 		for (size_t k = 0; k < claiming.count; k++) {
@@ -193,7 +247,7 @@ void claims_check(struct loading *loading, const struct map *places)
 			const struct value *value = value_get_named(&resource->desired, field->name);
 
 			if (value)
-				claim_field(&claims, (struct claim){resource, field, value});
+				claim_value(&claims, &(struct claim){resource, field, value, &around});
 		}
 	}
 	map_release(&claims.taken);

@@ -178,6 +178,22 @@ ROWS = {
         f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.1.9}}\n",
         [(7, ["aws.instance.a", "same address in 'address', which one at a time has"])],
     ),
+    "one fixed address for interfaces of two machines, and for two of one": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.9, addresses6: ['2001:db8::5']}}\n"
+        f"  b: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: s, address: 10.0.1.8}},\n"
+        "    {device_index: 1, subnet: s, address: 10.0.1.9},\n"
+        "    {device_index: 2, subnet: s, address: 10.0.1.7, secondary_addresses: 2, addresses6: ['2001:db8::4']},\n"
+        "    {device_index: 3, subnet: s, address: 10.0.1.8, addresses6: [\n"
+        "      '2001:db8::4',\n"
+        "      '2001:db8::5']}]}\n",
+        [
+            (7, ["'aws.instance.b' has the same address twice in 'address'"]),
+            (8, ["aws.instance.a' and 'aws.instance.b' have the same address in 'address', which one at a time has"]),
+            (11, ["'aws.instance.b' has the same address twice in 'addresses6'"]),
+            (12, ["aws.instance.a' and 'aws.instance.b' have the same address in 'addresses6'"]),
+        ],
+    ),
     "a fixed address outside of its subnet": (
         f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s,\n    address: 10.0.2.9}}\n",
         [(7, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"])],
