@@ -67,18 +67,38 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 	return SENT_CALLS_MOST;
 }
 
-/* What is gone is gone for who asks for that later, too; of a propagation both ends ask for it in one run, and it may
- * be there again in the next. */
-static bool is_done_already(const struct sent *sent, const char *operation, uint64_t asked, int64_t wall_ms)
-{
-	int64_t since_ms = strncmp(operation, "Delete", 6) == 0	   ? INT64_MIN
-			   : strncmp(operation, "Disable", 7) == 0 ? wall_ms - SENT_ONE_RUN_MS
-								   : INT64_MAX;
-	bool done = false;
+/* What takes back what the other does, with the same parameters. */
+static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
-	for (size_t i = 0; i < sent->call_count; i++)
-		done |= sent->calls[i].came && sent->calls[i].asked == asked && sent->calls[i].last_ms >= since_ms;
-	return done;
+static uint64_t about_of(const char *operation, struct slice asked)
+{
+	const struct slice action = SLICE("Action=");
+	struct slice name = slice_of(operation);
+
+	for (size_t i = 0; i < 2 * sizeof(opposites) / sizeof(opposites[0]); i++) {
+		struct slice verb = slice_of(opposites[i / 2][i % 2]);
+
+		if (slice_starts_with(name, verb) && slice_starts_with(asked, action))
+			return digest(slice_from(asked, action.size + verb.size));
+	}
+	return 0;
+}
+
+/* What is gone is gone for who asks for that later, too; and what was done last is done as long as nothing takes it
+ * back: of a propagation both ends ask for it, and a listing may not show yet what another run did. */
+static bool is_done_already(const struct sent *sent, const char *operation, const struct sent_call *call)
+{
+	const struct sent_call *last = NULL;
+
+	for (size_t i = 0; i < sent->call_count; i++) {
+		const struct sent_call *other = &sent->calls[i];
+
+		if (other->came && other->asked == call->asked && strncmp(operation, "Delete", 6) == 0)
+			return true;
+		if (call->about && other->about == call->about && other->arrival > (last ? last->arrival : 0))
+			last = other;
+	}
+	return last && last->asked == call->asked;
 }
 
 void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice asked, int64_t wall_ms)
@@ -88,10 +108,10 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
 	if (at == SENT_CALLS_MOST) {
-		struct sent_call call = {.asked = digest(asked)};
+		struct sent_call call = {.asked = digest(asked), .about = about_of(operation, asked)};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
-		call.came = is_done_already(sent, operation, call.asked, wall_ms);
+		call.came = is_done_already(sent, operation, &call);
 		at = sent->call_count++;
 		sent->calls[at] = call;
 	}
@@ -102,7 +122,10 @@ void sent_came(struct sent *sent, struct slice intent)
 {
 	size_t at = find_call(sent, intent);
 
-	for (size_t i = 0; at < SENT_CALLS_MOST && i < sent->call_count; i++)
+	if (at == SENT_CALLS_MOST)
+		return;
+	sent->calls[at].arrival = ++sent->arrivals;
+	for (size_t i = 0; i < sent->call_count; i++)
 		sent->calls[i].came |= sent->calls[i].asked == sent->calls[at].asked;
 }
 

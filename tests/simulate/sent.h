@@ -21,8 +21,6 @@ enum {
 	SENT_CLOCK_MOST_MS = 8 * 60 * 1000,
 	/* So long after its sending was recorded a call may leave. */
 	SENT_RECORDED_MOST_MS = 10 * 1000,
-	/* What is sent within that was sent by one run. */
-	SENT_ONE_RUN_MS = 30 * 1000,
 };
 
 struct sent_token {
@@ -37,9 +35,11 @@ struct sent_token {
 /* A call that changes something, all attempts of it. */
 struct sent_call {
 	char intent[SENT_ID_BYTES];
-	uint64_t asked;	 /* digest of that */
-	bool came;	 /* the service has carried out one of them, or may have; or another that asked the same */
-	int64_t last_ms; /* when the last of them left, by the machine's wall clock */
+	uint64_t asked;	  /* digest of that */
+	uint64_t about;	  /* the same of what takes its work back; 0: nothing does with the same words */
+	bool came;	  /* the service has carried out one of them, or may have; or another that asked the same */
+	uint64_t arrival; /* which it was of all that came; 0: it did not itself */
+	int64_t last_ms;  /* when the last of them left, by the machine's wall clock */
 };
 
 struct sent {
@@ -49,6 +49,7 @@ struct sent {
 	size_t unsure_count;
 	struct sent_call calls[SENT_CALLS_MOST];
 	size_t call_count;
+	uint64_t arrivals;
 };
 
 /*
