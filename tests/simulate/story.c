@@ -22,6 +22,7 @@ enum {
 	NIGHT_ONE_IN = 6,
 	VANISH_ONE_IN = 96,
 	BEHIND_ONE_IN = 64,
+	EARLIER_ONE_IN = 64,
 	ELSEWHERE_ONE_IN = 128,
 };
 
@@ -372,6 +373,8 @@ void story_tell(struct universe *universe)
 		story_undo(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, BEHIND_ONE_IN))
 		story_undo_behind(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, EARLIER_ONE_IN))
+		story_undo_earlier(&story);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_look_back(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))

@@ -58,6 +58,8 @@ bool story_apply_edits(struct story *story, int64_t edits, const struct misfortu
 void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated);
 /* behind.c: a run that goes on with a replace which another could not finish is taken back. */
 void story_undo_behind(struct story *story);
+/* earlier.c: a run is taken back that a later one came after. */
+void story_undo_earlier(struct story *story);
 /* Something gets another address, and an apply writes that on it. misfortune: what befalls that, or NULL. False where
  * there is nothing to rename. */
 bool story_rename(struct story *story, const struct misfortune *misfortune);
