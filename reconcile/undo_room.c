@@ -183,6 +183,14 @@ static bool holds(const struct field *field, const struct cidr *range, const str
 	return cidr_contains(range, &part->cidr) && !(is_kept && range_keeps(range, &part->cidr));
 }
 
+/* Whether what is not known yet of a field can be a range of that family. */
+static bool may_be(const struct field *field, uint8_t family)
+{
+	const enum field_type type = (field->item ? field->item : field)->type;
+
+	return type != (family == 4 ? FIELD_CIDR6 : FIELD_CIDR4);
+}
+
 /* Whether ranges have that part, or may, not being known yet; *ret_any is set where one of them is of its family. */
 static bool has_within(const struct field *field, const struct value *value, const struct part *part, bool *ret_any)
 {
@@ -192,7 +200,7 @@ static bool has_within(const struct field *field, const struct value *value, con
 	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
 		within |= has_within(field, &value->items[i], part, ret_any);
 	if (value_is(value, VALUE_DEFERRED))
-		return true;
+		return within || may_be(field, part->cidr.family);
 	if (!value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range) ||
 	    range.family != part->cidr.family)
 		return within;

@@ -65,6 +65,14 @@ def spec6(cidr, number, *more):
     return json.dumps(net, indent=1)
 
 
+def both_spec(cidr, machines=None):
+    """Subnet a with an IPv6 range by an expression beside its other one, and machines in it."""
+    net = json.loads(spec(machines, a=cidr))
+    net["aws.vpc"]["main"]["ipv6"] = True
+    net["aws.subnet"]["a"]["ipv6_cidr"] = "${cidr_subnet(aws.vpc.main.ipv6_cidr, 8, 1)}"
+    return json.dumps(net, indent=1)
+
+
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
 TAKEN = {
     "a part of its range": (
@@ -88,6 +96,10 @@ TAKEN = {
     ),
     "an address outside of what goes back": (
         (spec(**FOUR), spec(**FIVE), spec({"m": "10.0.5.9"}, **FIVE)),
+        f"'{M}' would follow '{A}', and its 'address' does not lie in what that goes back to",
+    ),
+    "an address outside of what goes back with an IPv6 range": (
+        (both_spec("10.0.4.0/24"), both_spec("10.0.5.0/24"), both_spec("10.0.5.0/24", {"m": "10.0.5.9"})),
         f"'{M}' would follow '{A}', and its 'address' does not lie in what that goes back to",
     ),
     "an address that is kept there": (
