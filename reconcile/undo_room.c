@@ -138,7 +138,7 @@ const struct entry *room_target(const struct room *room, const struct entry *ent
 
 	if (reference && value_is(reference, VALUE_STRING))
 		return map_get(&room->by_id, value_slice(reference));
-	for (size_t i = 0; reference && i < entry->resource.dependency_count; i++) {
+	for (size_t i = 0; reference && entry && i < entry->resource.dependency_count; i++) {
 		struct slice address = entry->resource.dependencies[i].address;
 
 		if (!undo_mentions(reference, address) || (found && slice_equal(found->address, address)))

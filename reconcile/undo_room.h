@@ -28,7 +28,8 @@ const struct object *room_recorded(const struct room *room, const struct entry *
 bool room_is_there(const struct entry *entry);
 /* A value with what it refers to in place, as far as that is known. */
 const struct value *room_settled(const struct room *room, const struct value *value);
-/* What a reference leads to; NULL: nothing that is known, or one of several. */
+/* What a reference of an entry, or of what refers by ids alone (NULL), leads to; NULL: nothing that is known, or one of
+ * several. */
 const struct entry *room_target(const struct room *room, const struct entry *entry, const struct value *reference);
 /* Which run gave a recorded resource what it has in that field. */
 const struct undo_since *room_given_by(const struct room *room, const struct entry *entry, const struct field *field);

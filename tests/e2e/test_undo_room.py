@@ -65,6 +65,21 @@ def spec6(cidr, number, *more):
     return json.dumps(net, indent=1)
 
 
+def attached_spec(kind, **vpcs):
+    """Things of a kind by the network that each is in; None: in none."""
+    net = json.loads(spec())
+    net["aws.vpc"]["other"] = {"cidr": "10.1.0.0/16"}
+    net[kind] = {name: {"vpc": vpc} if vpc else {} for name, vpc in vpcs.items()}
+    return json.dumps(net, indent=1)
+
+
+def table_spec(**tables):
+    """Route tables by the subnets that they are for."""
+    net = json.loads(spec(a="10.0.4.0/24"))
+    net["aws.route_table"] = {name: {"vpc": "main", "subnets": subnets} for name, subnets in tables.items()}
+    return json.dumps(net, indent=1)
+
+
 def both_spec(cidr, machines=None):
     """Subnet a with an IPv6 range by an expression beside its other one, and machines in it."""
     net = json.loads(spec(machines, a=cidr))
@@ -73,6 +88,7 @@ def both_spec(cidr, machines=None):
     return json.dumps(net, indent=1)
 
 
+IGW, VGW = "aws.internet_gateway", "aws.vpn_gateway"
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
 TAKEN = {
     "a part of its range": (
@@ -144,6 +160,26 @@ TAKEN = {
         (spec6("10.0.4.0/24", 1), spec6("10.0.5.0/24", 2), spec6("10.0.5.0/24", 2, 1)),
         f"'{A}' cannot have '[0-9a-f:/]+' as its 'ipv6_cidr' again: 'aws.subnet.c' has it by now",
     ),
+    "its other range in place": (
+        (spec6("10.0.4.0/24", 1), spec6("10.0.4.0/24", 2), spec6("10.0.4.0/24", 2, 1)),
+        f"'{A}' cannot have '[0-9a-f:/]+' as its 'ipv6_cidr' again: 'aws.subnet.c' has it by now",
+    ),
+    "its network as a gateway": (
+        tuple(attached_spec(IGW, **vpcs) for vpcs in ({"a": "main"}, {"a": "other"}, {"a": "other", "c": "main"})),
+        f"'{IGW}.a' cannot have 'aws.vpc.main' as its 'vpc' again: '{IGW}.c' has it by now",
+    ),
+    "its network as a gateway of the other kind": (
+        tuple(attached_spec(VGW, **vpcs) for vpcs in ({"a": "main"}, {"a": None}, {"a": None, "c": "main"})),
+        f"'{VGW}.a' cannot have 'aws.vpc.main' as its 'vpc' again: '{VGW}.c' has it by now",
+    ),
+    "its network as a gateway that was deleted": (
+        tuple(attached_spec(IGW, **vpcs) for vpcs in ({"a": "main"}, {}, {"c": "main"})),
+        f"'{IGW}.a' cannot have 'aws.vpc.main' as its 'vpc' again: '{IGW}.c' has it by now",
+    ),
+    "a subnet of its table": (
+        (table_spec(a=["a"], c=[]), table_spec(a=[], c=[]), table_spec(a=[], c=["a"])),
+        f"'aws.route_table.a' cannot have '{A}' as its 'subnet' again: 'aws.route_table.c' has it by now",
+    ),
 }
 
 
@@ -208,3 +244,30 @@ def test_its_name_by_an_expression_is_another_then(stack):
     apply_spec(stack, spec(groups={"a": name % "two", "c": taken}, **FIVE))
     assert operations(undo(stack, run, "--yes")) == {A: "replace", "aws.security_group.a": "replace"}
     assert is_as_in(stack, spec(groups={"a": name % "one", "c": taken}, **FOUR))
+
+
+def test_who_has_it_is_left_behind(stack):
+    """And goes with the next apply."""
+
+    def moved(cidr):
+        net = json.loads(spec(**FIVE, c=cidr))
+        net["aws.subnet"]["c"]["lifecycle"] = {"create_before_destroy": True}
+        return json.dumps(net, indent=1)
+
+    simulate(stack, "../world")
+    apply_spec(stack, spec(**FOUR))
+    run = apply_spec(stack, spec(**FIVE))
+    apply_spec(stack, moved("10.0.4.0/25"))
+    behind = recorded(stack)["aws.subnet.c"]
+    stack.write("net.yaml", moved("10.0.9.0/24"))
+    fault = stack.run("sim", "../world", "fault", "DeleteSubnet", "deny").out.split()[-1]
+    stack.run("apply", "--yes", status=7)
+    stack.run("sim", "../world", "remove", "fault", fault)
+    (error,) = undo(stack, run, "--yes", status=1)["diagnostics"]
+    assert error["message"] == (
+        f"'{A}' cannot have '10.0.4.0/24' as its 'cidr' again: "
+        f"{behind}, which is left behind at 'aws.subnet.c', has 10.0.4.0/25 by now"
+    )
+    assert "apply deletes that" in error["hint"]
+    stack.run("apply", "--yes")
+    assert operations(undo(stack, run, "--yes")) == {A: "replace"}
