@@ -315,6 +315,7 @@ bool undo_check_room(struct entries *entries)
 	survey(&room);
 	find_followers(&room);
 	check_parts(&room);
+	undo_check_beside(&room);
 	/* Only what was read tells who has something still. */
 	if (entries->work->input->live)
 		undo_check_claims(&room);

@@ -3,7 +3,7 @@
 
 #include "reconcile/undo_world.h"
 
-/* What undo_room.c and undo_claims.c share; private to these. */
+/* What undo_room.c, undo_claims.c and undo_beside.c share; private to these. */
 
 struct room {
 	struct undo_work *work;
@@ -35,5 +35,7 @@ const struct entry *room_target(const struct room *room, const struct entry *ent
 const struct undo_since *room_given_by(const struct room *room, const struct entry *entry, const struct field *field);
 /* Whether nobody else has by then what goes back needs for itself alone; room->good is cleared after diagnostics. */
 void undo_check_claims(struct room *room);
+/* Likewise, whether what refers to something that it can only use where both lie in the same thing will do so. */
+void undo_check_beside(struct room *room);
 
 #endif

@@ -80,6 +80,26 @@ def table_spec(**tables):
     return json.dumps(net, indent=1)
 
 
+def grouped_spec(a_in, subnet=None, group_in="main"):
+    """Subnets a and b, and a machine in one of them with a group."""
+    net = json.loads(spec({"m": None} if subnet else None, {"g": "g"}, b="10.0.2.0/24"))
+    net["aws.vpc"]["other"] = {"cidr": "10.1.0.0/16"}
+    net["aws.subnet"]["a"] = {"vpc": a_in, "cidr": {"main": "10.0.1.0/24", "other": "10.1.1.0/24"}[a_in]}
+    net["aws.security_group"]["g"]["vpc"] = group_in
+    if subnet:
+        net["aws.instance"]["m"].update(subnet=subnet, security_groups=["g"])
+    return json.dumps(net, indent=1)
+
+
+def routed_spec(igw_in, *routed):
+    """A table with a route to a gateway, and the network that this is attached to."""
+    net = json.loads(attached_spec(IGW, a=igw_in))
+    net["aws.route_table"] = {"t": {"vpc": "main"}}
+    if routed:
+        net["aws.route_table"]["t"]["routes"] = [{"destination": "0.0.0.0/0", "internet_gateway": "a"}]
+    return json.dumps(net, indent=1)
+
+
 def both_spec(cidr, machines=None):
     """Subnet a with an IPv6 range by an expression beside its other one, and machines in it."""
     net = json.loads(spec(machines, a=cidr))
@@ -175,6 +195,26 @@ TAKEN = {
     "its network as a gateway that was deleted": (
         tuple(attached_spec(IGW, **vpcs) for vpcs in ({"a": "main"}, {}, {"c": "main"})),
         f"'{IGW}.a' cannot have 'aws.vpc.main' as its 'vpc' again: '{IGW}.c' has it by now",
+    ),
+    "the network of its subnet": (
+        (grouped_spec("main", "a"), grouped_spec("main", "b"), grouped_spec("other", "b")),
+        f"'{M}' would refer to 'aws.security_group.g', which lies in 'aws.vpc.main' then, "
+        f"but '{A}' lies in 'aws.vpc.other'",
+    ),
+    "the network of its group": (
+        (grouped_spec("main", "b"), grouped_spec("main"), grouped_spec("main", group_in="other")),
+        f"'{M}' would refer to 'aws.security_group.g', which lies in 'aws.vpc.other' then, "
+        "but 'aws.subnet.b' lies in 'aws.vpc.main'",
+    ),
+    "the network that what it is in goes back to": (
+        (grouped_spec("main"), grouped_spec("other"), grouped_spec("other", "a", "other")),
+        f"'{M}' would refer to 'aws.security_group.g', which lies in 'aws.vpc.other' then, "
+        f"but '{A}' lies in 'aws.vpc.main'",
+    ),
+    "the network of a gateway that it leads to": (
+        (routed_spec("main", "a"), routed_spec("main"), routed_spec("other")),
+        f"'aws.route_table.t' would refer to '{IGW}.a', which lies in 'aws.vpc.other' then, "
+        "but 'aws.route_table.t' lies in 'aws.vpc.main'",
     ),
     "a subnet of its table": (
         (table_spec(a=["a"], c=[]), table_spec(a=[], c=[]), table_spec(a=[], c=["a"])),

@@ -1,0 +1,118 @@
+#include "reconcile/undo_room.h"
+
+/*
+ * What can only be used within the thing that it lies in itself (field.beside), as the groups of a machine in the
+ * network of its subnet, is there still once something has gone back: a later run may have made one of them elsewhere,
+ * and a service refuses that only once what is there has gone.
+ */
+
+/* Where one entry is found to lie, and by what. */
+struct inside {
+	struct room *room;
+	const struct entry *entry;
+	const struct field *whole_field; /* of the resource */
+	struct slice whole;		 /* address of what all has to lie in, or its id; empty: not known yet */
+	const struct entry *witness;	 /* what is known to lie in it: the entry itself, or what it refers to */
+};
+
+/* What an entry is to lie in, by such a field: its address, or an id that leads to nothing of ours; empty: it lies in
+ * nothing, or nobody knows. */
+static struct slice whole_of(const struct room *room, const struct entry *entry, const char *name)
+{
+	const struct value *reference = value_if_set(value_get_named(&entry->resource.desired, name));
+	const struct entry *whole = room_target(room, entry, reference);
+
+	if (whole)
+		return whole->address;
+	return reference && value_is(reference, VALUE_STRING) ? value_slice(reference) : (struct slice){0};
+}
+
+/* The run of which it comes that one of them does not lie where the entry does: one that the undoing leaves as it is.
+ */
+static const struct undo_since *blamed(const struct inside *inside, const struct field *field,
+				       const struct entry *target)
+{
+	const struct entry *among[] = {target, inside->witness};
+	const struct undo_since *run = NULL;
+
+	for (size_t i = 0; !run && i < sizeof(among) / sizeof(among[0]); i++)
+		if (!undo_goes_back(among[i]))
+			run = room_given_by(inside->room, among[i],
+					    field_named(&among[i]->resource.kind->fields, slice_of(field->beside)));
+	return run ? run : room_given_by(inside->room, inside->entry, inside->whole_field);
+}
+
+static void refuse(const struct inside *inside, const struct field *field, const struct entry *target,
+		   struct slice whole)
+{
+	struct undo_work *work = inside->room->work;
+	const struct undo_since *run = blamed(inside, field, target);
+
+	inside->room->good =
+		diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
+			   "'%.*s' would refer to '%.*s', which lies in '%.*s' then, but '%.*s' lies in '%.*s'%.*s",
+			   SLICE_ARGUMENTS(inside->entry->address), SLICE_ARGUMENTS(target->address),
+			   SLICE_ARGUMENTS(whole), SLICE_ARGUMENTS(inside->witness->address),
+			   SLICE_ARGUMENTS(inside->whole), SLICE_ARGUMENTS(undo_since_text(work, run)));
+	diag_address(work->diagnostics, inside->entry->address);
+	undo_hint(work, run, "they can be used together only where both lie in the same one: undo that run first");
+}
+
+/* Whether the undoing changes anything between them. */
+static bool is_concerned(const struct inside *inside, const struct entry *target)
+{
+	return undo_goes_back(inside->entry) || undo_goes_back(target) || undo_goes_back(inside->witness);
+}
+
+static void look_at(struct inside *inside, const struct field *field, const struct value *value)
+{
+	const struct entry *target = room_target(inside->room, inside->entry, value);
+	struct slice whole =
+		target && room_is_there(target) ? whole_of(inside->room, target, field->beside) : (struct slice){0};
+
+	if (whole.size == 0)
+		return;
+	if (inside->whole.size == 0) {
+		inside->whole = whole_of(inside->room, inside->entry, field->beside);
+		inside->witness = inside->entry;
+	}
+	if (inside->whole.size == 0) {
+		inside->whole = whole;
+		inside->witness = target;
+	}
+	if (!slice_equal(whole, inside->whole) && is_concerned(inside, target))
+		refuse(inside, field, target, whole);
+}
+
+static void check_value(struct inside *inside, const struct field *field, const struct value *value)
+{
+	if (field->beside)
+		look_at(inside, field, value);
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		check_value(inside, field->item, &value->items[i]);
+	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *held = value_if_set(value_get_named(value, member->name));
+
+		if (held)
+			check_value(inside, member, held);
+	}
+}
+
+void undo_check_beside(struct room *room)
+{
+	for (size_t i = 0; i < room->entries->count; i++) {
+		const struct entry *entry = &room->entries->items[i];
+		const struct kind *kind = entry->is_planned && room_is_there(entry) ? entry->resource.kind : NULL;
+		struct inside inside = {.room = room, .entry = entry};
+
+		for (size_t k = 0; kind && k < kind->fields.count; k++) {
+			const struct value *value;
+
+			inside.whole_field = field_at(&kind->fields, k);
+			value = value_if_set(value_get_named(&entry->resource.desired, inside.whole_field->name));
+			if (value)
+				check_value(&inside, inside.whole_field, value);
+		}
+	}
+}
