@@ -241,13 +241,8 @@ static bool check_users(struct job *job, const struct plan *saved, const struct 
 
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
 
-/* Nothing else can have it: what an object keeps until it is gone, or a part of a range, which may come and go. */
-static bool is_taken_by(const struct field *field)
-{
-	return unique_is_kept(field) || field->range == RANGE_WITHIN;
-}
-
-/* Calls visit for each name and range that an object of the kind has for itself alone. */
+/* Calls visit for all that an object of the kind has for itself alone: names, ranges, addresses, and what it is
+ * attached to, also by an item of a set. What is no part of the plan keeps that, though it could hand it on. */
 static bool visit_unique(const struct kind *kind, const struct value *fields, const struct identity *place,
 			 struct arena *arena, unique_visit *visit, void *context)
 {
@@ -255,11 +250,19 @@ static bool visit_unique(const struct kind *kind, const struct value *fields, co
 
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		struct slice text =
-			is_taken_by(field) ? unique_text(kind, field, fields, place, arena) : (struct slice){0};
+		bool is_unique = unique_field(field) || unique_items(field);
+		const struct value *value = is_unique && value_is(fields, VALUE_MAP)
+						    ? value_if_set(value_get_named(fields, field->name))
+						    : NULL;
+		bool is_list = value && value_is(value, VALUE_LIST);
 
-		if (text.size > 0)
-			good &= visit(context, field, text);
+		for (uint32_t k = 0; value && k < (is_list ? value->count : 1); k++) {
+			const struct value *one = is_list ? &value->items[k] : value;
+			struct slice text = unique_value(kind, field, one, fields, place, arena);
+
+			if (text.size > 0)
+				good &= visit(context, field, text);
+		}
 	}
 	return good;
 }
@@ -326,8 +329,9 @@ static bool look_for_holder(void *context, const struct field *field, struct sli
 
 	return !holder ||
 	       saved_plan_refuse(taking->job, taking->taker,
-				 arena_format(taking->job->arena, "'%.*s' has by now what it would have as its '%s'",
-					      SLICE_ARGUMENTS(holder->address), field->name));
+				 arena_format(taking->job->arena, "'%.*s' has by now what it would have %s its '%s'",
+					      SLICE_ARGUMENTS(holder->address), field->item ? "in" : "as",
+					      field->name));
 }
 
 static bool takes(const struct action *action)

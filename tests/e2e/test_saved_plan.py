@@ -354,6 +354,41 @@ def test_plan_is_stale_where_something_else_has_a_part_of_the_ipv6_range_by_now(
     assert ("'aws.subnet.other' has by now what it would have as its 'ipv6_cidr'" in result.err) == (status == 4)
 
 
+TABLES = "aws.route_table:\n  g: {vpc: main, subnets: [%s]}\n  h: {vpc: main, subnets: [%s]}\n"
+
+
+HANDED_ON = {
+    "attached": ("  g: {}\n", "  g: {vpc: main}\n", "  g: {}\n  h: {vpc: main}\n"),
+    "handed on": ("  g: {vpc: two}\n", "  g: {vpc: main}\n", "  g: {vpc: two}\n  h: {vpc: main}\n"),
+    "made": ("  {}\n", "  g: {vpc: main}\n", "  h: {vpc: main}\n"),
+}
+
+
+@pytest.mark.parametrize("specs", HANDED_ON.values(), ids=HANDED_ON)
+@pytest.mark.parametrize("kind", ["aws.internet_gateway", "aws.vpn_gateway"])
+def test_plan_is_stale_where_something_else_is_attached_there_by_now(tiny, kind, specs):
+    tiny.write("two.yaml", NETWORK)
+    refuse_after_another_run(tiny, *(f"{kind}:\n{text}" for text in specs), f"'{kind}.h' has by now what it would have as its 'vpc'")
+
+
+def test_plan_is_stale_where_something_else_has_the_subnet_by_now(tiny):
+    subnet = "aws.subnet:\n  one: {vpc: main, cidr: 10.0.64.0/24}\n"
+    specs = [subnet + TABLES % tables for tables in (("", ""), ("one", ""), ("", "one"))]
+    refuse_after_another_run(tiny, *specs, "'aws.route_table.h' has by now what it would have in its 'subnets'")
+
+
+def refuse_after_another_run(tiny, before, planned, since, told):
+    """And nothing was done."""
+    tiny.write("late.yaml", before)
+    tiny.run("apply", "--yes")
+    tiny.write("late.yaml", planned)
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("late.yaml", since)
+    tiny.run("apply", "--yes")
+    assert told in tiny.run("apply", "p.plan", status=4).err
+    tiny.run("plan", "--detailed-exitcode")
+
+
 GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
 
 
