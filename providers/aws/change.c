@@ -311,6 +311,25 @@ static bool is_shown(const struct aws_change *change)
 	return true;
 }
 
+static bool has_item(const struct value *fields, const struct field *field, const struct value *item)
+{
+	const struct value *items = value_get_named(fields, field->name);
+	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+		if (value_equal(&items->items[i], item))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the item was this object's own before: wanted, and seen with it. What is being made has its record from the
+ * spec, and so has what was left to others; neither tells that it ever had the item. What an attempt that was cut off
+ * has let go of to put it back stands in both.
+ */
+static bool was_its_own(const struct object *object, const struct field *field, const struct value *item)
+{
+	return has_item(&object->resolved, field, item) && has_item(&object->observed, field, item);
+}
+
 /*
  * Whether what was to come is another's, though the record has it as this object's: somebody moved it. Once for each:
  * what is another's still is not fought over.
@@ -321,11 +340,7 @@ static bool is_to_reclaim(const struct work *work, const struct aws_change *chan
 	if (!part || !change->added || change->call != &part->add || !aws_is_one_of(part->taken, answer->code) ||
 	    (change->reclaimed && value_equal(change->reclaimed, change->added)))
 		return false;
-	const struct value *own = value_get_named(&work->task.object->resolved, change->fields[0]->field.name);
-	for (uint32_t i = 0; own && value_is(own, VALUE_LIST) && i < own->count; i++)
-		if (value_equal(&own->items[i], change->added))
-			return true;
-	return false;
+	return was_its_own(work->task.object, &change->fields[0]->field, change->added);
 }
 
 /* Takes it away from there; what differs then is that it is to come. */

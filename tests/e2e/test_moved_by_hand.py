@@ -34,14 +34,18 @@ def tables_of(ec2):
     }
 
 
-def move(ec2, subnet, table):
+def association_of(ec2, subnet):
     [association] = [
         each["RouteTableAssociationId"]
         for listed in ec2.describe_route_tables()["RouteTables"]
         for each in listed["Associations"]
         if each.get("SubnetId") == subnet
     ]
-    ec2.replace_route_table_association(AssociationId=association, RouteTableId=table)
+    return association
+
+
+def move(ec2, subnet, table):
+    ec2.replace_route_table_association(AssociationId=association_of(ec2, subnet), RouteTableId=table)
 
 
 def test_a_subnet_that_another_table_was_given_is_taken_back(stack, cloud):
@@ -74,6 +78,66 @@ def test_a_subnet_that_never_was_the_tables_own_is_left_where_it_is(stack, cloud
     refused = stack.run("apply", "--yes", status=1)
     assert "another route table has the subnet" in refused.err
     assert tables_of(ec2)[ids["aws.subnet.b"]] == theirs
+
+
+def their_table(ec2, ids, subnet):
+    theirs = ec2.create_route_table(VpcId=ids["aws.vpc.home"])["RouteTable"]["RouteTableId"]
+    ec2.associate_route_table(RouteTableId=theirs, SubnetId=ids[f"aws.subnet.{subnet}"])
+    return theirs
+
+
+def test_a_table_that_is_made_takes_no_subnet_from_another(stack, cloud):
+    """Nor where the next run goes on with it: the record of what is being made has no more than the spec."""
+    before = routed()
+    del before["aws.route_table"]
+    stack.write("stack.yaml", spec_text(before))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    theirs = their_table(ec2, ids, "b")
+    stack.write("stack.yaml", spec_text(routed("a", "b")))
+    for _ in range(2):
+        refused = stack.run("apply", "--yes", status=(1, 7))
+        assert "another route table has the subnet" in refused.err
+        assert tables_of(ec2)[ids["aws.subnet.b"]] == theirs
+    ec2.disassociate_route_table(AssociationId=association_of(ec2, ids["aws.subnet.b"]))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_what_was_left_to_others_never_was_the_tables_own(stack, cloud):
+    """The record has what the spec says of it, though nobody has seen it so."""
+    spec = routed("a")
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    theirs = their_table(ec2, ids, "b")
+    spec = routed("a", "b")
+    spec["aws.route_table"]["t"]["lifecycle"] = {"ignore": ["subnets"]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(routed("a", "b")))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "another route table has the subnet" in refused.err
+    assert tables_of(ec2)[ids["aws.subnet.b"]] == theirs
+
+
+def test_a_run_that_failed_halfway_goes_on_to_take_back(stack, cloud):
+    """What its own attempt has taken from theirs, or not come to yet, is this table's own as before."""
+    stack.write("stack.yaml", spec_text(routed("a", "b")))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    wanted = tables_of(ec2)
+    theirs = ec2.create_route_table(VpcId=ids["aws.vpc.home"])["RouteTable"]["RouteTableId"]
+    for name in "ab":
+        move(ec2, ids[f"aws.subnet.{name}"], theirs)
+    cloud.fault("AssociateRouteTable", "deny", first=2)
+    stack.run("apply", "--yes", status=7)
+    [free] = wanted.keys() - tables_of(ec2).keys()
+    ec2.associate_route_table(RouteTableId=theirs, SubnetId=free)
+    stack.run("recover")
+    apply(stack)
+    assert tables_of(ec2) == wanted
+    plan_is_empty(stack)
 
 
 def attachments(ec2, gateway):
