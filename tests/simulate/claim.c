@@ -3,7 +3,10 @@
 #include "tests/simulate/judge.h"
 #include "tests/simulate/story.h"
 
-/* Somebody else has the address that ours is to have: the cloud answers the create with what has it. */
+/*
+ * Somebody else has what ours is to have: the address of a gateway, whose create the cloud answers with what has it, or
+ * the route table of a subnet, which takes but one.
+ */
 
 enum {
 	LOOKS_MOST = 2,
@@ -35,29 +38,29 @@ static struct thing *find_gateway(struct blueprint *blueprint)
 }
 
 /* None of these has any business with what is somebody else's. */
-static void go_on(struct story *story)
+static void go_on(struct story *story, bool may_destroy)
 {
 	struct universe *universe = story->universe;
 	char run[AUDIT_RUN_BYTES], line[64];
 
-	switch (chance_between(&universe->plot, 0, 5)) {
+	switch (chance_between(&universe->plot, 0, may_destroy ? 5 : 4)) {
 	case 0:
 		story_run(story, "recover", NULL);
 		break;
 	case 1:
-		story_run(story, "destroy --yes", NULL);
-		break;
-	case 2:
 		audit_last_run(&universe->audit, run);
 		(void)snprintf(line, sizeof(line), "undo %s --yes", run);
 		story_run(story, line, NULL);
 		break;
-	case 3:
+	case 2:
 		story_run(story, "plan --out /stack/saved.plan", NULL);
 		story_run(story, "apply /stack/saved.plan", NULL);
 		break;
-	case 4:
+	case 3:
 		story_run(story, "drift", NULL);
+		break;
+	case 5:
+		story_run(story, "destroy --yes", NULL);
 		break;
 	default:
 		break;
@@ -83,11 +86,27 @@ static void judge_theirs(struct story *story)
 	arena_release(&arena);
 }
 
-void story_claim(struct story *story)
+/* What is wanted now is tried, and tried again; it comes when they have given it up. */
+static void try_in_vain(struct story *story, const char *what, bool may_destroy)
+{
+	struct universe *universe = story->universe;
+	struct misfortune misfortune = draw_misfortune(&universe->plot);
+
+	story_save_spec(story);
+	story_run(story, "apply --yes", &misfortune);
+	universe_pass(universe, LEASE_MS);
+	go_on(story, may_destroy);
+	judge_theirs(story);
+	universe_pass(universe, STORY_PEACE_MS);
+	if (story_run(story, "apply --yes", NULL) == 0)
+		universe_fail(universe, "claim: an apply ends with 0, though somebody else has the %s", what);
+	judge_theirs(story);
+}
+
+static void claim_address(struct story *story)
 {
 	struct universe *universe = story->universe;
 	struct thing *gateway = find_gateway(&story->blueprint);
-	struct misfortune misfortune = draw_misfortune(&universe->plot);
 
 	if (!gateway)
 		return;
@@ -99,17 +118,40 @@ void story_claim(struct story *story)
 		foreign_drop_tags(universe, &story->foreign, FOREIGN_CUSTOMER_GATEWAY);
 	foreign_give_address(universe, &story->foreign, customer_octet(gateway));
 	gateway->wanted = true;
-	story_save_spec(story);
-	story_run(story, "apply --yes", &misfortune);
-	universe_pass(universe, LEASE_MS);
-	go_on(story);
-	judge_theirs(story);
-	universe_pass(universe, STORY_PEACE_MS);
-	if (story_run(story, "apply --yes", NULL) == 0)
-		universe_fail(universe, "claim: an apply ends with 0, though somebody else has the address");
-	judge_theirs(story);
+	try_in_vain(story, "address", true);
 	foreign_give_address(universe, &story->foreign, USUAL_OCTET);
 	story_make_peace(story);
-	if (!universe->failure[0])
+}
+
+/* Ours is made with the subnet, or is to have it beside what it has. */
+static void claim_subnet(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct thing *table = blueprint_thing(&story->blueprint, SPECIES_ROUTE_TABLE, 0);
+
+	if (!table || !blueprint_has(&story->blueprint, table))
+		return;
+	table->wanted = chance_one_in(&universe->plot, 2);
+	while (route_table_subnets(table) > 0)
+		table->parts++;
+	story_save_spec(story);
+	story_make_peace(story);
+	if (universe->failure[0] || !foreign_seize_subnet(universe, &story->foreign, "aws.subnet.s0"))
+		return;
+	table->wanted = true;
+	table->parts++;
+	/* A subnet that goes takes what it was told with it. */
+	try_in_vain(story, "subnet", false);
+	foreign_give_up_subnet(universe, &story->foreign);
+	story_make_peace(story);
+}
+
+void story_claim(struct story *story)
+{
+	if (chance_one_in(&story->universe->plot, 2))
+		claim_address(story);
+	else
+		claim_subnet(story);
+	if (!story->universe->failure[0])
 		story_expect_nothing_planned(story);
 }

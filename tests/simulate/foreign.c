@@ -202,6 +202,86 @@ void foreign_give_address(struct universe *universe, struct foreign *foreign, un
 	foreign_note(universe, foreign);
 }
 
+/* Ours at an address; NULL: there is none. */
+static const struct value_member *find_ours(const struct foreign *foreign, const struct value *region, const char *type,
+					    const char *address)
+{
+	const struct value *things = value_get_named(region, type);
+
+	for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
+		const struct value_member *thing = &things->members[i];
+
+		if (slice_is(foreign_tag_of(&thing->value, "trueup:address"), address) &&
+		    !body_is_gone(&thing->value) && !foreign_is_one(foreign, slice_of(type), value_slice(&thing->key)))
+			return thing;
+	}
+	return NULL;
+}
+
+/* That thing is one of theirs, too. */
+static void foreign_take_in(struct universe *universe, struct foreign *foreign, const char *type, const char *id)
+{
+	struct value world;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (oracle_look(universe, &arena, &world)) {
+		const struct value *region = value_get_named(&world, region_name);
+		const struct value *body = value_get_named(value_get_named(region, type), id);
+		const struct value_member one = {value_text(id), body ? *body : value_null()};
+		const struct value new = value_map(&one, 1);
+		const struct value_member things = {
+			value_text(type), value_overlaid(value_get_named(&foreign->before, type), &new, &arena)};
+		const struct value all = value_map(&things, 1), now = value_overlaid(&foreign->before, &all, &arena);
+
+		foreign->before = value_copy(&universe->lasting, &now);
+	}
+	arena_release(&arena);
+}
+
+static const char table_type[] = "route-table", table_id[] = "rtb-0f0f0f0f0f0f0f0f0";
+
+bool foreign_seize_subnet(struct universe *universe, struct foreign *foreign, const char *address)
+{
+	const struct value_member *subnet = NULL;
+	struct value world;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (oracle_look(universe, &arena, &world))
+		subnet = find_ours(foreign, value_get_named(&world, region_name), "subnet", address);
+	if (subnet) {
+		const struct value vpc = *value_get_named(&subnet->value, "vpcId");
+		const char *const pairs[][2] = {
+			{"vpcId", arena_string(&arena, value_slice(&vpc))},
+			{"associationSet.0.routeTableAssociationId", "rtbassoc-0f0f0f0f0f0f0f0f0"},
+			{"associationSet.0.routeTableId", table_id},
+			{"associationSet.0.main", "false"},
+			{"associationSet.0.subnetId", arena_string(&arena, value_slice(&subnet->key))},
+			{"associationSet.0.associationState.state", "associated"},
+			{NULL, NULL}};
+
+		add_foreign(universe, &arena, table_type, table_id, pairs);
+		foreign_take_in(universe, foreign, table_type, table_id);
+	}
+	arena_release(&arena);
+	return subnet != NULL;
+}
+
+void foreign_give_up_subnet(struct universe *universe, struct foreign *foreign)
+{
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	if (!sim_remove(universe->sim, slice_of(region_name), slice_of(table_type), slice_of(table_id), &diagnostics))
+		universe_fail(universe, "the simulator does not let go of a table");
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+	foreign_note(universe, foreign);
+}
+
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from)
 {
 	set_tags(universe, &foreign_things[from], unknown_intent, unknown_intent, SLICE("aws.vpc.theirs"),

@@ -42,6 +42,9 @@ void foreign_say_address(struct universe *universe, struct foreign *foreign, enu
 			 const char *address);
 /* The customer gateway is of 198.51.100.OCTET from now on. */
 void foreign_give_address(struct universe *universe, struct foreign *foreign, unsigned octet);
+/* Somebody's route table is for our subnet of that address; false where there is none. Until they give it up. */
+bool foreign_seize_subnet(struct universe *universe, struct foreign *foreign, const char *address);
+void foreign_give_up_subnet(struct universe *universe, struct foreign *foreign);
 /* They are nobody's of ours any more. */
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is
