@@ -131,10 +131,23 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 	return object;
 }
 
+/* What speaks for an object as the own of the address that it claims: the last the most. */
+enum right {
+	RIGHT_LEFT,	/* the record has it as left behind: none */
+	RIGHT_UNLIKE,	/* its tags alone: it cannot be what the spec says without being made anew */
+	RIGHT_LIKE,	/* its tags, and it is what the spec says, or the spec does not have it */
+	RIGHT_RECORDED, /* the record has it there */
+};
+
+struct claimant {
+	struct stray stray;
+	const struct object *record; /* found by its provider's id, or NULL */
+	enum right right;
+};
+
 /* Those that claim one address, or one object id. */
 struct claim {
-	const struct stray *own; /* which of them is the address's own */
-	bool own_is_recorded, own_was_left, own_fits;
+	const struct claimant *own; /* which of them is the address's own */
 	size_t count;
 	bool contested; /* which of them is meant nobody can tell */
 };
@@ -167,36 +180,29 @@ static bool fits(const struct stray *stray, const struct resource *resource)
 	return true;
 }
 
-/*
- * A replace that was cut off leaves two that say so: each has an object id of its own, and the new one a generation
- * more. What the record has as the address's own is that, and what it has as left behind is so; else the one that the
- * spec describes is the address's own, and of two such the newer.
- */
-static bool is_rather(const struct claim *claim, const struct stray *stray, bool is_recorded, bool was_left,
-		      bool is_fitting)
+static bool is_renamed(const struct claimant *claimant)
 {
-	if (!claim->own)
-		return true;
-	if (claim->own_is_recorded != is_recorded)
-		return is_recorded;
-	if (claim->own_was_left != was_left)
-		return claim->own_was_left;
-	if (claim->own_fits != is_fitting)
-		return is_fitting;
-	return ownership_generation(&claim->own->live->ownership) <= ownership_generation(&stray->live->ownership);
+	return claimant->record && !slice_equal(claimant->record->address, claimant->stray.live->ownership.address);
 }
 
-static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource,
-			  bool is_recorded, bool was_left)
+static enum right right_of(const struct rebuilding *rebuilding, const struct claimant *claimant,
+			   const struct resource *resource)
 {
-	bool is_fitting = fits(stray, resource);
+	if (claimant->record && claimant->record->role == OBJECT_CURRENT && !is_renamed(claimant))
+		return RIGHT_RECORDED;
+	if (rebuild_was_left(rebuilding, claimant->stray.live->ownership.object_id))
+		return RIGHT_LEFT;
+	return fits(&claimant->stray, resource) ? RIGHT_LIKE : RIGHT_UNLIKE;
+}
 
-	if (!is_rather(claim, stray, is_recorded, was_left, is_fitting))
-		return;
-	claim->own = stray;
-	claim->own_is_recorded = is_recorded;
-	claim->own_was_left = was_left;
-	claim->own_fits = is_fitting;
+/* A replace that was cut off leaves two that say so: each has an object id of its own, and the new one a generation
+ * more. Of two with the same right the newer is the address's own. */
+static bool is_rather(const struct claimant *claimant, const struct claimant *own)
+{
+	if (!own || claimant->right != own->right)
+		return !own || claimant->right > own->right;
+	return ownership_generation(&claimant->stray.live->ownership) >=
+	       ownership_generation(&own->stray.live->ownership);
 }
 
 struct claims {
@@ -206,7 +212,7 @@ struct claims {
 /* Its record, where the tags that told whose it is were taken off, set to what makes no record, or are those of
  * another: what a call that came late has made bears the tags of what was made in its place, and is recorded for
  * itself. */
-static const struct object *known_by_id(const struct rebuilding *rebuilding, const struct stray *stray)
+static const struct object *record_of(const struct rebuilding *rebuilding, const struct stray *stray)
 {
 	const struct live *live = stray->live;
 	bool is_ours = slice_equal(live->ownership.lineage, rebuilding->lineage);
@@ -220,16 +226,6 @@ static const struct object *known_by_id(const struct rebuilding *rebuilding, con
 			       !live_is_another(live, stray->kind, &known->outputs, rebuilding->lineage)
 		       ? known
 		       : NULL;
-}
-
-/* Whether the record has it as the own of the address that its tags say. */
-static bool is_recorded_own(const struct rebuilding *rebuilding, const struct stray *stray)
-{
-	const struct object *known = known_by_id(rebuilding, stray);
-
-	return known && known->role == OBJECT_CURRENT &&
-	       slice_equal(known->object_id, stray->live->ownership.object_id) &&
-	       slice_equal(known->address, stray->live->ownership.address);
 }
 
 /* As the tags say it that the next apply puts there again. */
@@ -249,32 +245,33 @@ static struct stray as_recorded(const struct rebuilding *rebuilding, const struc
 }
 
 /* All of the lineage whose tags make a record, or whose id is recorded. */
-static struct stray *gather_own(struct rebuilding *rebuilding, const struct inventory *inventory, size_t *ret_count)
+static struct claimant *gather_own(struct rebuilding *rebuilding, const struct inventory *inventory, size_t *ret_count)
 {
-	struct stray *own = arena_new_array(rebuilding->arena, inventory->count + 1, struct stray);
+	struct claimant *own = arena_new_array(rebuilding->arena, inventory->count + 1, struct claimant);
 	size_t count = 0;
 
 	for (size_t i = 0; i < inventory->count; i++) {
 		const struct stray *stray = &inventory->items[i];
-		bool is_ours = slice_equal(stray->live->ownership.lineage, rebuilding->lineage);
+		const struct ownership *ownership = &stray->live->ownership;
+		const struct object *record = record_of(rebuilding, stray);
+		bool is_ours = slice_equal(ownership->lineage, rebuilding->lineage);
 		const char *fault = is_ours ? fault_of(stray) : NULL;
-
-		const struct object *known = known_by_id(rebuilding, stray);
 		bool is_told = is_ours && !fault;
 
-		if (is_told && (!known || slice_equal(known->object_id, stray->live->ownership.object_id)))
-			own[count++] = *stray;
-		else if (known)
-			own[count++] = as_recorded(rebuilding, stray, known);
+		if (is_told && (!record || slice_equal(record->object_id, ownership->object_id)))
+			own[count++] = (struct claimant){.stray = *stray, .record = record};
+		else if (record)
+			own[count++] =
+				(struct claimant){.stray = as_recorded(rebuilding, stray, record), .record = record};
 		else if (fault)
-			rebuild_note(rebuilding, REBUILD_UNUSABLE, stray->live->ownership.address,
-				     stray->live->provider_id, slice_of(fault));
+			rebuild_note(rebuilding, REBUILD_UNUSABLE, ownership->address, stray->live->provider_id,
+				     slice_of(fault));
 	}
 	*ret_count = count;
 	return own;
 }
 
-static void gather_claims(struct rebuilding *rebuilding, const struct stray *own, size_t count, struct claims *ret)
+static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, size_t count, struct claims *ret)
 {
 	struct map generations;
 
@@ -283,18 +280,17 @@ static void gather_claims(struct rebuilding *rebuilding, const struct stray *own
 	map_init(&ret->ids);
 	rebuild_index(rebuilding->stack, &ret->resources);
 	for (size_t i = 0; i < count; i++) {
-		const struct stray *stray = &own[i];
-		const struct ownership *ownership = &stray->live->ownership;
+		const struct ownership *ownership = &own[i].stray.live->ownership;
 		struct slice generation =
 			arena_format(rebuilding->arena, "%.*s %" PRId64, SLICE_ARGUMENTS(ownership->address),
-				     ownership_generation(&stray->live->ownership));
+				     ownership_generation(ownership));
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
-		bool was_left = rebuild_was_left(rebuilding, ownership->object_id);
 
-		claim_address(claim, stray, map_get(&ret->resources, ownership->address),
-			      is_recorded_own(rebuilding, stray), was_left);
+		own[i].right = right_of(rebuilding, &own[i], map_get(&ret->resources, ownership->address));
+		if (is_rather(&own[i], claim->own))
+			claim->own = &own[i];
 		/* No replace leaves two of one generation. */
-		if (!was_left)
+		if (own[i].right != RIGHT_LEFT)
 			claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
 		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
 	}
@@ -308,17 +304,17 @@ static void release_claims(struct claims *claims)
 	map_release(&claims->resources);
 }
 
-/* One of the lineage, whose tags make a record. */
-static void match(struct rebuilding *rebuilding, const struct stray *stray, const struct claims *claims)
+static void match(struct rebuilding *rebuilding, const struct claimant *claimant, const struct claims *claims)
 {
+	const struct stray *stray = &claimant->stray;
 	const struct ownership *ownership = &stray->live->ownership;
 	const struct claim *claim = map_get(&claims->addresses, ownership->address);
 	const struct resource *resource = map_get(&claims->resources, ownership->address);
 	const struct claim *same = map_get(&claims->ids, ownership->object_id);
-	enum rebuild_finding_class class = REBUILD_EXTRA;
+	bool is_left = claim->own != claimant || claimant->right == RIGHT_LEFT;
 
 	/* Of those the record may tell which is meant: the others are left alone. */
-	bool is_meant = claim->own == stray && claim->own_is_recorded;
+	bool is_meant = claim->own == claimant && claimant->right == RIGHT_RECORDED;
 
 	if ((claim->contested || same->count > 1) && !is_meant) {
 		rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
@@ -326,20 +322,19 @@ static void match(struct rebuilding *rebuilding, const struct stray *stray, cons
 		return;
 	}
 	struct object *object = make_head(rebuilding, stray, resource);
-	if (claim->own != stray || claim->own_was_left) {
+	if (is_left)
 		object->role = OBJECT_DEPOSED;
-		class = REBUILD_LEFT;
-	}
 	add_object(rebuilding, object);
-	if (!resource || class == REBUILD_LEFT)
-		rebuild_note(rebuilding, class, ownership->address, stray->live->provider_id, (struct slice){NULL, 0});
+	if (!resource || is_left)
+		rebuild_note(rebuilding, is_left ? REBUILD_LEFT : REBUILD_EXTRA, ownership->address,
+			     stray->live->provider_id, (struct slice){NULL, 0});
 }
 
 void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory)
 {
 	struct claims claims;
 	size_t count;
-	const struct stray *own = gather_own(rebuilding, inventory, &count);
+	struct claimant *own = gather_own(rebuilding, inventory, &count);
 
 	gather_claims(rebuilding, own, count, &claims);
 	for (size_t i = 0; i < count; i++)
