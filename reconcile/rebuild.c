@@ -143,6 +143,7 @@ struct claimant {
 	struct stray stray;
 	const struct object *record; /* found by its provider's id, or NULL */
 	enum right right;
+	struct claimant *next; /* another whose tags say the same address, and its record another one */
 };
 
 /* Those that claim one address, or one object id. */
@@ -271,6 +272,40 @@ static struct claimant *gather_own(struct rebuilding *rebuilding, const struct i
 	return own;
 }
 
+/*
+ * What `state mv` renamed, and no apply since, has its former address in its tags. Where another one claims that, too,
+ * it has the address of its record, and so has in turn what is in its way there.
+ */
+static void give_way(const struct rebuilding *rebuilding, struct claimant *own, size_t count)
+{
+	struct slice *disputed = arena_new_array(rebuilding->arena, 2 * count + 1, struct slice);
+	size_t disputed_count = 0;
+	struct map claims, renamed;
+
+	map_init(&claims);
+	map_init(&renamed);
+	for (size_t i = 0; i < count; i++) {
+		struct slice address = own[i].stray.live->ownership.address;
+
+		if (claim_of(&claims, address, rebuilding->arena)->count == 2)
+			disputed[disputed_count++] = address;
+		if (!is_renamed(&own[i]))
+			continue;
+		own[i].next = map_get(&renamed, address);
+		map_set(&renamed, address, &own[i]);
+	}
+	for (size_t i = 0; i < disputed_count; i++) {
+		for (struct claimant *one = map_get(&renamed, disputed[i]); one; one = one->next) {
+			if (!is_renamed(one))
+				continue;
+			one->stray = as_recorded(rebuilding, &one->stray, one->record);
+			disputed[disputed_count++] = one->record->address;
+		}
+	}
+	map_release(&claims);
+	map_release(&renamed);
+}
+
 static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, size_t count, struct claims *ret)
 {
 	struct map generations;
@@ -336,6 +371,7 @@ void rebuild_match(struct rebuilding *rebuilding, const struct inventory *invent
 	size_t count;
 	struct claimant *own = gather_own(rebuilding, inventory, &count);
 
+	give_way(rebuilding, own, count);
 	gather_claims(rebuilding, own, count, &claims);
 	for (size_t i = 0; i < count; i++)
 		match(rebuilding, &own[i], &claims);

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 
 import pytest
 
@@ -218,7 +219,8 @@ def test_tags_of_another_object_are_known_by_the_id(stack):
     plan_is_empty(stack)
 
 
-def test_of_two_that_claim_an_address_the_recorded_one_keeps_it(stack):
+@pytest.mark.parametrize("name", ["a", "z"], ids=["as it was", "renamed"])
+def test_of_two_that_claim_an_address_the_recorded_one_keeps_it(stack, name):
     """A run that lost its lease has made the other, with the same tags: it is told, and nothing of ours is lost."""
     applied(stack, NET)
     before = recorded(stack)
@@ -229,6 +231,75 @@ def test_of_two_that_claim_an_address_the_recorded_one_keeps_it(stack):
     there = stack.run("sim", "../world", "show", "subnet").json["us-west-2"]["subnet"]
     [other] = set(there) - set(subnets)
     stack.run("sim", "../world", "change", "subnet", other, *tags)
+    if name != "a":
+        stack.run("state", "mv", "aws.subnet.a", f"aws.subnet.{name}")
+        before = recorded(stack)
     document = rebuild(stack, "--force", status=7)
-    assert [(one["class"], one["address"], one["provider_id"]) for one in document["findings"]] == [("twins", "aws.subnet.a", other)]
+    [twin] = [one for one in findings(document, "address", "provider_id") if one[0] == "twins"]
+    assert twin == ("twins", "aws.subnet.a", other)
     assert recorded(stack) == before
+
+
+def subnets(**numbers):
+    return {**NET, "aws.subnet": {name: {"vpc": "home", "cidr": f"10.20.{number}.0/24"} for name, number in numbers.items()}}
+
+
+CLASHES = {
+    "of one generation": ([subnets(a=1)], ["az"], subnets(z=1, a=2)),
+    "the renamed one newer": ([subnets(a=3), subnets(a=1)], ["az"], subnets(z=1, a=2)),
+    "swapped": ([subnets(a=1, b=2)], ["ax", "ba", "xb"], subnets(a=2, b=1)),
+    "in turn": ([subnets(a=1, b=2, c=3)], ["ax", "ca", "bc", "xb"], subnets(a=3, b=1, c=2)),
+    "each renamed": ([subnets(a=1)], ["az"], subnets(z=1, a=2), ["ay"], subnets(z=1, y=2)),
+    "renamed twice": ([subnets(a=1)], ["az"], subnets(z=1, a=2), ["ay"], subnets(z=1, y=2, a=3)),
+}
+
+
+def clash(stack, before, *steps):
+    """The tags of what was renamed say yet what another is called."""
+    applied(stack)
+    for spec in before:
+        write(stack, spec)
+        stack.run("apply", "--yes")
+    for moves, after in zip(steps[::2], steps[1::2], strict=True):
+        for old, new in moves:
+            stack.run("state", "mv", f"aws.subnet.{old}", f"aws.subnet.{new}")
+        write(stack, after)
+        if "a" in after["aws.subnet"]:
+            stack.run("apply", "--yes", "--target", "aws.subnet.a")
+
+
+@pytest.mark.parametrize("case", CLASHES.values(), ids=CLASHES)
+def test_of_two_tags_that_say_one_name_the_records_decide(stack, case):
+    """Else what was renamed was what a replace has left, and deleted, or nobody's, and made once more."""
+    clash(stack, *case)
+    before, pending = recorded(stack), planned(stack)
+    assert all(set(change["path"] for change in action["changes"]) == {"trueup:address"} for action in pending[1])
+    assert rebuild(stack, "--force")["findings"] == []
+    assert recorded(stack) == before and planned(stack) == pending
+    stack.run("apply", "--yes")
+    plan_is_empty(stack)
+
+
+def test_what_was_renamed_gives_way_to_one_of_which_the_record_is_damaged(stack):
+    clash(stack, *CLASHES["the renamed one newer"])
+    before = recorded(stack)
+    with sqlite3.connect(stack.folder / ".trueup/state.db") as database:
+        [[id]] = database.execute("SELECT object_id FROM objects WHERE address = 'aws.subnet.a'")
+        database.execute("UPDATE bodies SET body = '{}' WHERE object_id = ?", [id])
+    assert findings(rebuild(stack, "--force", status=3), "address") == [("damaged", "aws.subnet.a")]
+    assert recorded(stack) == before
+
+
+def test_what_was_left_behind_is_so_of_the_name_that_it_was_renamed_to(stack):
+    clash(stack, [subnets(a=1)], ["az"], subnets(z=1, a=2))
+    after = subnets(z=3, a=2)
+    after["aws.subnet"]["z"]["lifecycle"] = {"create_before_destroy": True}
+    write(stack, after)
+    number = fault(stack, "DeleteSubnet", "deny")
+    stack.run("apply", "--yes", status=7)
+    before, pending = recorded(stack), planned(stack)
+    rebuild(stack, "--force")
+    assert recorded(stack) == before and planned(stack) == pending and pending[1]
+    heal(stack, number)
+    stack.run("apply", "--yes")
+    plan_is_empty(stack)
