@@ -12,37 +12,59 @@ static bool undoes(struct job *job, const struct run_record *later, const struct
 	return false;
 }
 
-static bool read_found(struct job *job, const struct undo_later *later)
+static bool read_later(struct job *job, const struct run_record *run, bool bodies, struct undo_since *later)
 {
-	for (size_t i = 0; i < later->past_count; i++)
-		if (!past_run_read_body(job, &later->past[i].before, later->past[i].before_body))
+	const struct command *command = command_of_run(run->command);
+	struct past_object *past;
+
+	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &later->past_count, job->diagnostics))
+		return false;
+	for (size_t i = 0; bodies && i < later->past_count; i++)
+		if (!past_run_read_bodies(job, &past[i]))
 			return false;
+	later->run = run->id;
+	later->command = run->command;
+	later->records_only = command && !command->undoable;
+	later->past = past;
+	return true;
+}
+
+/* The runs after that one, the oldest first; all: with the bodies of all, else from the first undoing on, and with the
+ * bodies of what the undoings changed. */
+static bool gather_later(struct job *job, const struct run_record *runs, const struct run_record *run, bool all,
+			 const struct undo_since **ret, size_t *ret_count)
+{
+	size_t most = (size_t)(run - runs), undone_count = 1, count = 0;
+	struct undo_since *later = arena_new_array(job->arena, most + 1, struct undo_since);
+	struct slice *undone = arena_new_array(job->arena, most + 1, struct slice);
+
+	undone[0] = run->id;
+	for (const struct run_record *at = run; at-- > runs;) {
+		struct undo_since *one = &later[count];
+
+		one->undoes = undoes(job, at, undone, undone_count);
+		if (one->undoes)
+			undone[undone_count++] = at->id;
+		if (!all && undone_count == 1)
+			continue;
+		if (!read_later(job, at, all || one->undoes, one))
+			return false;
+		count++;
+	}
+	*ret = later;
+	*ret_count = count;
 	return true;
 }
 
 bool undone_before(struct job *job, const struct run_record *runs, const struct run_record *run,
 		   struct undo_touched **ret, size_t *ret_count)
 {
-	size_t most = (size_t)(run - runs), undone_count = 1, count = 0;
-	struct undo_later *later = arena_new_array(job->arena, most + 1, struct undo_later);
-	struct slice *undone = arena_new_array(job->arena, most + 1, struct slice);
+	const struct undo_since *later;
+	size_t count;
 
-	undone[0] = run->id;
-	for (const struct run_record *at = run; at-- > runs;) {
-		struct undo_later *one = &later[count];
-
-		one->undoes = undoes(job, at, undone, undone_count);
-		/* What others changed before any undoing does not matter here. */
-		if (!one->undoes && undone_count == 1)
-			continue;
-		if (!job->store->ops->changed(job->store, job->arena, at->id, &one->past, &one->past_count,
-					      job->diagnostics) ||
-		    (one->undoes && !read_found(job, one)))
-			return false;
-		if (one->undoes)
-			undone[undone_count++] = at->id;
-		count++;
-	}
+	/* What others changed before any undoing does not matter here. */
+	if (!gather_later(job, runs, run, false, &later, &count))
+		return false;
 	undo_again_gather(later, count, job->arena, ret, ret_count);
 	return true;
 }
@@ -50,28 +72,5 @@ bool undone_before(struct job *job, const struct run_record *runs, const struct 
 bool changed_since(struct job *job, const struct run_record *runs, const struct run_record *run,
 		   const struct undo_since **ret, size_t *ret_count)
 {
-	size_t most = (size_t)(run - runs), count = 0;
-	struct undo_since *all = arena_new_array(job->arena, most + 1, struct undo_since);
-
-	for (const struct run_record *at = run; at-- > runs;) {
-		const struct command *command = command_of_run(at->command);
-		struct past_object *past;
-		size_t past_count;
-
-		if (!job->store->ops->changed(job->store, job->arena, at->id, &past, &past_count, job->diagnostics))
-			return false;
-		for (size_t i = 0; i < past_count; i++)
-			if (!past_run_read_bodies(job, &past[i]))
-				return false;
-		all[count++] = (struct undo_since){
-			.run = at->id,
-			.command = at->command,
-			.records_only = command && !command->undoable,
-			.past = past,
-			.past_count = past_count,
-		};
-	}
-	*ret = all;
-	*ret_count = count;
-	return true;
+	return gather_later(job, runs, run, true, ret, ret_count);
 }

@@ -28,6 +28,8 @@ struct undo_touched {
 /* A run after the one that is undone. */
 struct undo_since {
 	struct slice run, command;
+	/* It undid that one, or a run that undid it, and so on: what it did is no later change, but a part of this. */
+	bool undoes;
 	bool records_only;		/* it changed nothing but the record, and cannot be undone */
 	const struct past_object *past; /* what it changed, with bodies read */
 	size_t past_count;

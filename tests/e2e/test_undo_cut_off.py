@@ -214,6 +214,31 @@ def test_part_by_part(sim):
     assert is_as_in(sim, NET)
 
 
+GATEWAYS = """\
+stack: gates
+providers: {aws: {region: us-west-2}}
+aws.vpc: {m: {cidr: 10.20.0.0/16}, n: {cidr: 10.30.0.0/16}}
+aws.internet_gateway: {x: {vpc: m}}
+"""
+X, Z = "aws.internet_gateway.x", "aws.internet_gateway.z"
+WRITTEN_ANEW = {
+    "rebuilt": [("rebuild", "--force", "--yes")],
+    "renamed there and back": [("mv", X, Z), ("mv", Z, X)],
+}
+
+
+@pytest.mark.parametrize("commands", WRITTEN_ANEW.values(), ids=WRITTEN_ANEW)
+def test_what_only_the_record_has_anew_is_no_later_change(stack, commands):
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", GATEWAYS)
+    run = apply_spec(stack, GATEWAYS.replace("{x: {vpc: m}}", "{x: {vpc: n}, y: {vpc: m}}"))
+    break_undoing(stack, run, "AttachInternetGateway")
+    for command in commands:
+        stack.run("state", *command)
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, GATEWAYS)
+
+
 def test_removed_by_another_run_since(sim):
     """What was made again in between and then removed is a later change as ever."""
     moved = NET.replace("10.0.2.0", "10.0.9.0")

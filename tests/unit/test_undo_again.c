@@ -9,8 +9,9 @@
 
 /*
  * What undoings of a run were the last to change. A row tells the runs that came after it, oldest first, in words:
- * "undo" or "apply", then what it changed, each as ADDRESS:FOUND>LEFT. FOUND and LEFT are "-" for nothing, else a
- * number that tells objects apart, with "?" behind it for one that was begun, "~" for one of which nothing had come,
+ * "undo", "apply", or "state" for one that changed the record alone, then what it changed, each as ADDRESS:FOUND>LEFT,
+ * or ADDRESS:FOUND>LEFT@ADDRESS where it is left at another one. FOUND and LEFT are "-" for nothing, else a number that
+ * tells objects apart, with "?" behind it for one that was begun, "~" for one of which nothing had come,
  * "!" for one that was left behind.
  */
 
@@ -41,13 +42,27 @@ static const struct row rows[] = {
 	{"another run was refused what it was to make", "undo a:1>-;apply a:->-", "a:1"},
 	{"another run deleted what was left behind", "undo a:1>2;apply a:3!>-", "a:1"},
 	{"an undoing that only deleted what was left behind", "undo a:3!>-", ""},
+	{"only written anew in the record", "undo a:1>2;state a:2>2", "a:1"},
+	{"what was begun, too", "undo a:1>-;undo a:->2?;state a:2?>2", "a:1"},
+	{"nothing had come of what was dropped from the record", "undo a:1>-;undo a:->2~;state a:2~>-", "a:1"},
+	{"left behind by the record alone", "undo a:1>2;state a:2>2!", ""},
+	{"dropped from the record", "undo a:1>2;state a:2>-", ""},
+	{"put into the record", "undo a:1>-;state a:->2", ""},
+	{"renamed in the record", "undo a:1>2;state a:2>2@z", ""},
+	{"renamed there and back", "undo a:1>2;state a:2>2@y;state y:2>2@z;state z:2>2@a", "a:1"},
+	{"renamed once and back", "undo a:1>2;state a:2>2@z;state z:2>2@a", "a:1"},
+	{"twice", "undo a:1>2;state a:2>2@z;state z:2>2@a;state a:2>2@z;state z:2>2@a", "a:1"},
+	{"changed meanwhile by another run", "undo a:1>2;state a:2>2@z;apply z:2>2;state z:2>2@a", ""},
+	{"replaced meanwhile by another one", "undo a:1>2;state a:2>2@z;apply z:2>-;state b:3>3@a", ""},
+	{"another one is renamed to it", "undo a:1>-;state b:2>2@a", ""},
+	{"changed by another run before it was renamed", "undo a:1>2;apply a:2>2;state a:2>2@z;state z:2>2@a", ""},
 	{"two addresses", "undo b:1>2 a:->1;apply a:1>2;undo c:1>-", "b:1 c:1"},
 };
 
-enum { RUNS = 4, CHANGES = 4 };
+enum { RUNS = 5, CHANGES = 4 };
 
 struct story {
-	struct undo_later runs[RUNS];
+	struct undo_since runs[RUNS];
 	struct past_object past[RUNS][CHANGES];
 	size_t count;
 };
@@ -59,7 +74,7 @@ static bool read_form(struct slice address, struct slice text, struct object *re
 	ret->address = address;
 	if (slice_is(text, "-"))
 		return false;
-	ret->object_id = text;
+	ret->object_id = slice_first(text, 1);
 	ret->provider_id = mark == '~' ? SLICE("") : SLICE("id-1");
 	if (mark == '?' || mark == '~')
 		ret->role = OBJECT_INCOMPLETE;
@@ -75,18 +90,21 @@ static void read_story(struct story *story, const char *text)
 	*story = (struct story){0};
 	while (rest.size > 0) {
 		struct slice words = slice_cut(&rest, ';');
-		struct undo_later *run = &story->runs[story->count];
+		struct undo_since *run = &story->runs[story->count];
 		struct past_object *past = story->past[story->count++];
+		struct slice word = slice_cut(&words, ' ');
 
-		run->undoes = slice_is(slice_cut(&words, ' '), "undo");
+		run->undoes = slice_is(word, "undo");
+		run->records_only = slice_is(word, "state");
 		run->past = past;
 		while (words.size > 0) {
 			struct past_object *one = &past[run->past_count++];
 			struct slice change = slice_cut(&words, ' ');
 			struct slice address = slice_cut(&change, ':');
+			struct slice found = slice_cut(&change, '>'), left = slice_cut(&change, '@');
 
-			one->was = read_form(address, slice_cut(&change, '>'), &one->before);
-			one->is = read_form(address, change, &one->after);
+			one->was = read_form(address, found, &one->before);
+			one->is = read_form(change.size > 0 ? change : address, left, &one->after);
 		}
 	}
 }
