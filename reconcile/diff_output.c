@@ -1,6 +1,6 @@
 #include "reconcile/diff.h"
 
-/* What changes of fields make of outputs. */
+/* What changes of fields make of outputs, and of ranges. */
 
 bool changes_renew(const struct change *changes, size_t count, const struct output *output)
 {
@@ -22,4 +22,10 @@ bool changes_take_away(const struct change *changes, size_t count, const struct 
 			       (value_is(&change->after, VALUE_BOOL) && !change->after.boolean);
 	}
 	return false;
+}
+
+bool change_widens(const struct change *change)
+{
+	return change->field && change->field->range == RANGE_DOMAIN && change->effect == EFFECT_SET &&
+	       !value_is(&change->after, VALUE_NULL);
 }

@@ -175,18 +175,12 @@ static void meet(void *context, const struct ranged *had, const struct ranged *w
 		search->result->items[i].overlaps = ranges_differ(had->value, wanted->value);
 }
 
-static bool is_wider(const struct change *change)
-{
-	return change->field && change->field->range == RANGE_DOMAIN && change->effect == EFFECT_SET &&
-	       !value_is(&change->after, VALUE_NULL);
-}
-
 static void note_widening(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
 	bool wider = false;
 	for (size_t i = 0; action->operation == OPERATION_UPDATE && !wider && i < action->change_count; i++)
-		wider = is_wider(&action->changes[i]);
+		wider = change_widens(&action->changes[i]);
 	if (wider && action->provider_id.size > 0)
 		map_set(&search->widening, action->provider_id, (void *)(uintptr_t)(index + 1));
 }
@@ -204,7 +198,7 @@ static bool gets_range_around(const struct action *action, const struct cidr *ra
 {
 	bool found = false;
 	for (size_t i = 0; !found && i < action->change_count; i++)
-		found = is_wider(&action->changes[i]) && lies_within(&action->changes[i].after, range);
+		found = change_widens(&action->changes[i]) && lies_within(&action->changes[i].after, range);
 	return found;
 }
 

@@ -135,13 +135,68 @@ static bool needs_nothing_of(const struct action *action, const struct action *t
 	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && takes_any_away(target);
 }
 
-/* So may what loses a range: a table that lets go of a subnet in it needs nothing of its VPC but the id. */
-static bool needs_only_id(const struct building *building, const struct action *action,
-			  const struct dependency *dependency, size_t target)
+/* What was left behind goes after what it stands in for, but not where something new waits for that. */
+static bool goes_last(const struct building *building, size_t index)
 {
+	return building->plan->actions[index].create_before_destroy && building->handovers.heirs[index] == 0;
+}
+
+/* The actions for an address, its own first, then those for what was left behind there; SIZE_MAX after the last. */
+static size_t first_at(const struct building *building, struct slice address)
+{
+	size_t own = index_in(&building->by_address, address);
+	return own != SIZE_MAX ? own : index_in(&building->deposed, address);
+}
+
+static size_t next_at(const struct building *building, struct slice address, size_t index)
+{
+	const struct plan *plan = building->plan;
+	if (plan->actions[index].role != OBJECT_DEPOSED)
+		return index_in(&building->deposed, address);
+	bool more = index + 1 < plan->action_count && plan->actions[index + 1].role == OBJECT_DEPOSED &&
+		    slice_equal(plan->actions[index + 1].address, address);
+	return more ? index + 1 : SIZE_MAX;
+}
+
+/* Whether the action ends what lies in a range that is an output, and that the other one takes away. */
+static bool ends_within(const struct action *action, const struct dependency *dependency, const struct action *loser)
+{
+	const struct field *field = field_named(&action->kind->fields, dependency->field);
+	const struct output *output = output_named(&loser->kind->outputs, dependency->output);
+	return operation_ends(action->operation) && field && field->range == RANGE_WITHIN && output &&
+	       takes_away(loser, output);
+}
+
+/* What is made ahead of the old one's deletion cannot wait for an update that waits for that, unless the new one may
+ * lie in what that update brings. */
+static bool is_made_ahead(const struct building *building, size_t index, size_t target)
+{
+	const struct plan *plan = building->plan;
+	const struct action *loser = &plan->actions[target];
+	bool ahead = false;
+	if (!takes_any_away(loser))
+		return false;
+	for (size_t i = 0; i < loser->change_count; i++)
+		if (change_widens(&loser->changes[i]))
+			return false;
+	for (size_t k = index; k != SIZE_MAX && !ahead; k = next_at(building, plan->actions[index].address, k))
+		for (size_t i = 0; goes_last(building, k) && i < plan->actions[k].recorded_count && !ahead; i++)
+			ahead = slice_equal(plan->actions[k].recorded[i].address, loser->address) &&
+				ends_within(&plan->actions[k], &plan->actions[k].recorded[i], loser);
+	return ahead;
+}
+
+/* So may what loses a range: a table that lets go of a subnet in it needs nothing of its VPC but the id. */
+static bool needs_only_id(const struct building *building, size_t index, const struct dependency *dependency,
+			  size_t target)
+{
+	const struct action *action = &building->plan->actions[index];
 	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
-	return building->sheds.owns[target] && action->operation == OPERATION_UPDATE &&
-	       action->role == OBJECT_CURRENT && slice_is(dependency->output, output_at(outputs, 0)->name);
+	if (!slice_is(dependency->output, output_at(outputs, 0)->name))
+		return false;
+	if (action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT)
+		return building->sheds.owns[target];
+	return is_made_ahead(building, index, target);
 }
 
 /* What the spec refers to is there before it is referred to. */
@@ -157,7 +212,7 @@ static void order_wanted(struct building *building, size_t index)
 		if (target == SIZE_MAX || target == index)
 			continue;
 		if (dependency->binding != BINDS_WHOLE && (needs_nothing_of(action, &building->plan->actions[target]) ||
-							   needs_only_id(building, action, dependency, target)))
+							   needs_only_id(building, index, dependency, target)))
 			continue;
 		uint32_t made = phases_node(phases, target, PHASE_MAKE);
 		uint32_t settled = phases_node(phases, target, PHASE_SETTLE);
@@ -251,40 +306,18 @@ static void order_release(struct building *building, size_t index, const struct 
 	order_nodes(building, phases_node(phases, index, PHASE_SETTLE), gone);
 }
 
-/* What was left behind goes after what it stands in for, but not where something new waits for that. */
-static bool goes_last(const struct building *building, size_t index)
-{
-	return building->plan->actions[index].create_before_destroy && building->handovers.heirs[index] == 0;
-}
-
 /* An output is taken away only after all that was recorded as referring to it has let go. */
 static void order_loss(struct building *building, size_t index, const struct dependency *dependency, size_t target)
 {
 	const struct action *action = &building->plan->actions[index], *loser = &building->plan->actions[target];
 	const struct output *output = output_named(&loser->kind->outputs, dependency->output);
 	bool updates = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT;
-	bool goes_first = operation_ends(action->operation) && !goes_last(building, index);
+	bool goes_first = operation_ends(action->operation) &&
+			  (!goes_last(building, index) || ends_within(action, dependency, loser));
 	if (target == index || !output || !takes_away(loser, output) || (!updates && !goes_first))
 		return;
 	order_nodes(building, phases_node(building->phases, index, updates ? PHASE_MAKE : PHASE_DELETE),
 		    phases_node(building->phases, target, PHASE_MAKE));
-}
-
-/* The actions for an address, its own first, then those for what was left behind there; SIZE_MAX after the last. */
-static size_t first_at(const struct building *building, struct slice address)
-{
-	size_t own = index_in(&building->by_address, address);
-	return own != SIZE_MAX ? own : index_in(&building->deposed, address);
-}
-
-static size_t next_at(const struct building *building, struct slice address, size_t index)
-{
-	const struct plan *plan = building->plan;
-	if (plan->actions[index].role != OBJECT_DEPOSED)
-		return index_in(&building->deposed, address);
-	bool more = index + 1 < plan->action_count && plan->actions[index + 1].role == OBJECT_DEPOSED &&
-		    slice_equal(plan->actions[index + 1].address, address);
-	return more ? index + 1 : SIZE_MAX;
 }
 
 static void order_recorded(struct building *building, size_t index)

@@ -82,6 +82,63 @@ def test_what_needs_the_new_range_first_is_refused_before_anything_is_done(stack
     assert ids_of(stack) == ids
 
 
+def with_range6(cidr, number=None, first=True, **vpc):
+    """A subnet that has a part of the range from Amazon, or, without a number, none, and no more of that range."""
+    subnet = {"vpc": Ref("aws.vpc.m"), "cidr": cidr, "lifecycle": {"create_before_destroy": first}}
+    if number is not None:
+        subnet["ipv6_cidr"] = f"${{cidr_subnet(aws.vpc.m.ipv6_cidr, 8, {number})}}"
+    return {
+        "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "ipv6": number is not None, **vpc}},
+        "aws.subnet": {"a": subnet},
+        "aws.route_table": {"t": {"vpc": Ref("aws.vpc.m"), "subnets": [Ref("aws.subnet.a")]}},
+    }
+
+
+@pytest.mark.parametrize("of", ["a network", "one with a machine"])
+@pytest.mark.parametrize("first", [True, False], ids=["made first", "destroyed first"])
+def test_a_range_from_amazon_goes_after_what_lies_in_it(stack, cloud, first, of):
+    wrap = with_machine if of == "one with a machine" else dict
+    stack.write("stack.yaml", spec_text(wrap(with_range6("10.0.1.0/24", 1, first))))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(wrap(with_range6("10.0.4.0/24", first=first))))
+    apply(stack)
+    plan_is_empty(stack)
+    [vpc] = cloud.client().describe_vpcs(VpcIds=[ids_of(stack)["aws.vpc.m"]])["Vpcs"]
+    states = {each["Ipv6CidrBlockState"]["State"] for each in vpc.get("Ipv6CidrBlockAssociationSet", [])}
+    assert "associated" not in states
+
+
+def test_a_range_from_amazon_goes_when_the_run_was_cut_short(stack, cloud):
+    """The new subnet is made by then, and the old one is left behind, with its part of the range."""
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(with_range6("10.0.4.0/24")))
+    fault = cloud.fault("DeleteSubnet", "deny")
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("saved", ["full", "none"])
+def test_a_range_from_amazon_goes_by_a_saved_plan(stack, cloud, saved):
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(with_range6("10.0.4.0/24")))
+    carry_out(stack, saved)
+    plan_is_empty(stack)
+
+
+def test_a_new_subnet_that_may_need_a_new_range_is_not_made_before_that(stack, cloud):
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
+    apply(stack)
+    ids = ids_of(stack)
+    stack.write("stack.yaml", spec_text(with_range6("10.5.4.0/24", secondary_cidrs=["10.5.0.0/16"])))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "in two steps" in refused.err
+    assert ids_of(stack) == ids
+
+
 @pytest.mark.parametrize("first, second", [(16, 17), (17, 16)], ids=["narrower", "wider"])
 @pytest.mark.parametrize("refresh", ["full", "none"])
 def test_a_range_that_changes_under_what_stays_is_refused_before_anything_is_done(stack, cloud, first, second, refresh):

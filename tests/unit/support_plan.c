@@ -349,6 +349,8 @@ static struct value take_lifecycle(struct plan_fixture *fixture, const struct va
 		return *said;
 	VALUE_BUILDER_AUTO fields;
 	ret->protect = value_is_true(value_get_named(lifecycle, "protect"));
+	if (value_is_true(value_get_named(lifecycle, "create_before_destroy")))
+		ret->create_before_destroy = CHOICE_YES;
 	ret->ignored = ignore ? ignored_read(ignore, &fixture->arena) : NULL;
 	ret->ignored_count = ignore ? ignore->count : 0;
 	value_builder_init(&fields);

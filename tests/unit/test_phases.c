@@ -65,6 +65,12 @@
 	DEPOSED("t.sub.b/1", "s1", SUB_IN(range, ""), "{\"net\":\"n1\",\"range\":\"" range "\"}")                      \
 	",\"t.sub.b\":{\"applied\":" SUB_IN("10.2", ",\"zone\":\"y\"") ",\"incomplete\":true}"
 
+#define FIRST ",\"lifecycle\":{\"create_before_destroy\":true}"
+#define NET_OFF(more) "{\"range\":\"10\",\"dns\":false" more "}"
+#define NET_ON KEPT("t.net.a", "n1", "{\"range\":\"10\",\"dns\":true}", "{\"range\":\"10\",\"dns\":true}")
+#define IN_ZONE SUB_IN("10.1", ",\"more\":" REF("t.net.a.zone"))
+#define IN_ZONE_NOW "{\"net\":\"n1\",\"range\":\"10.1\",\"more\":\"fd00::/64\"}"
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -219,6 +225,18 @@ static const struct row {
 	 "{" KEPT("t.net.a", "n1", WIDTH_FIELDS("10.0.0.0/16"), WIDTH_FIELDS("10.0.0.0/16")) "," PART_KEPT(
 		 "1", "10.0.0.0/24", "") "," PART_KEPT("2", "11.0.0.0/24", "") "}",
 	 "unsettle t.sub.1, delete t.sub.1, make t.net.a, make t.sub.1"},
+	{"a range that is an output goes once nothing lies in it",
+	 "{\"t.net.a\":" NET_OFF("") ",\"t.sub.b\":" SUB_IN("10.2", "") "}",
+	 "{" NET_ON "," KEPT("t.sub.b", "s1", IN_ZONE, IN_ZONE_NOW) "}",
+	 "unsettle t.sub.b, delete t.sub.b, make t.net.a, make t.sub.b"},
+	{"also where the new one is made first", "{\"t.net.a\":" NET_OFF("") ",\"t.sub.b\":" SUB_IN("10.2", FIRST) "}",
+	 "{" NET_ON "," KEPT("t.sub.b", "s1", IN_ZONE, IN_ZONE_NOW) "}",
+	 "make t.sub.b, unsettle t.sub.b, delete t.sub.b, make t.net.a"},
+	{"and is half made, and the old one left behind",
+	 "{\"t.net.a\":" NET_OFF("") ",\"t.sub.b\":" SUB_IN("10.2", FIRST) "}",
+	 "{" NET_ON "," DEPOSED("t.sub.b/1", "s1", IN_ZONE,
+				IN_ZONE_NOW) ",\"t.sub.b\":{\"applied\":" SUB_IN("10.2", "") ",\"incomplete\":true}}",
+	 "make t.sub.b, unsettle t.sub.b (deposed), delete t.sub.b (deposed), make t.net.a"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };
