@@ -100,6 +100,14 @@ bool undo_mentions(const struct value *value, struct slice address)
 	return false;
 }
 
+/* Whether the field still refers to that: another one may do so by another output. */
+static bool is_kept(const struct value *desired, const struct dependency *dependency)
+{
+	const struct value *field = value_get(desired, dependency->field);
+
+	return field && undo_mentions(field, dependency->address);
+}
+
 /* What was recorded when its fields referred to more than they do now, as after a change that was cut off, is left out.
  */
 static void take_dependencies(struct arena *arena, const struct object *object, struct resource *ret)
@@ -111,7 +119,7 @@ static void take_dependencies(struct arena *arena, const struct object *object, 
 		const struct dependency *one = &object->dependencies[i];
 		bool told = one->output.size == 0 && one->field.size == 0;
 
-		if (told || undo_mentions(&ret->desired, one->address))
+		if (told || is_kept(&ret->desired, one))
 			kept[ret->dependency_count++] = *one;
 	}
 }
@@ -437,12 +445,6 @@ static void merge_field(struct merging *merging, const struct field *field)
 		report_conflict(merging, &(struct undo_place){.field = field}, name);
 }
 
-static bool is_same_dependency(const struct dependency *a, const struct dependency *b)
-{
-	return slice_equal(a->address, b->address) && a->binding == b->binding && a->immutable == b->immutable &&
-	       a->loose == b->loose;
-}
-
 /* What either form depended on, as far as the fields still refer to it. */
 static void join_dependencies(const struct merging *merging, struct resource *resource)
 {
@@ -455,14 +457,10 @@ static void join_dependencies(const struct merging *merging, struct resource *re
 		for (size_t i = 0; i < forms[form]->dependency_count; i++) {
 			const struct dependency *one = &forms[form]->dependencies[i];
 			bool told = one->output.size == 0 && one->field.size == 0;
-			bool known = false;
 
 			/* depends_on stays as it is. */
-			if (told ? form > 0 : !undo_mentions(&resource->desired, one->address))
-				continue;
-			for (size_t k = 0; k < count && !known; k++)
-				known = is_same_dependency(&all[k], one);
-			if (!known)
+			if ((told ? form == 0 : is_kept(&resource->desired, one)) &&
+			    !dependencies_have(all, count, one))
 				all[count++] = *one;
 		}
 	}

@@ -129,6 +129,18 @@ def test_a_range_from_amazon_goes_by_a_saved_plan(stack, cloud, saved):
     plan_is_empty(stack)
 
 
+def test_a_range_from_amazon_comes_back_and_goes_again(stack, cloud):
+    """After the first undoing the subnet is recorded as it is: the range is nothing that it still needs when it goes."""
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(with_range6("10.0.4.0/24")))
+    apply(stack)
+    for _ in range(3):
+        run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+        stack.run("undo", run, "--yes")
+        stack.run("drift")
+
+
 def test_a_new_subnet_that_may_need_a_new_range_is_not_made_before_that(stack, cloud):
     stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
     apply(stack)

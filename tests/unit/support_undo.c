@@ -102,15 +102,19 @@ static struct value read(struct fixture *fixture, const char *json)
 static const struct provider_settings alias = {.name = {"t", 1}};
 static const struct identity place = {.provider = {"t", 1}, .account = {"1", 1}};
 
-static struct dependency need_of(const struct value *reference)
+static struct dependency need_of(const char *field, const struct value *reference)
 {
 	struct slice rest = slice_from(reference->deferred->text, sizeof("${") - 1);
 
+	struct dependency need = {0};
+
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
 		if (slice_starts_with(rest, needs[i].address) && rest.data[needs[i].address.size] == '.')
-			return needs[i];
-	fail_msg("%.*s", SLICE_ARGUMENTS(rest));
-	return needs[0];
+			need = needs[i];
+	if (need.address.size == 0)
+		fail_msg("%.*s", SLICE_ARGUMENTS(rest));
+	need.field = slice_of(field);
+	return need;
 }
 
 static void add_needs(struct fixture *fixture, struct object *object)
@@ -123,7 +127,7 @@ static void add_needs(struct fixture *fixture, struct object *object)
 		const struct value *reference = value_get_named(&object->applied, references[i]);
 
 		if (reference)
-			all[object->dependency_count++] = need_of(reference);
+			all[object->dependency_count++] = need_of(references[i], reference);
 	}
 	if (value_get_named(&object->applied, "home"))
 		all[object->dependency_count++] = lies_in;
