@@ -64,12 +64,59 @@ static bool is_concerned(const struct inside *inside, const struct entry *target
 	return undo_goes_back(inside->entry) || undo_goes_back(target) || undo_goes_back(inside->witness);
 }
 
+/* Whether it could lie in one, and will lie in none: by the undoing, or as neither we nor others have put it anywhere.
+ */
+static bool lies_nowhere(const struct room *room, const struct entry *entry, const char *name)
+{
+	const struct resource *resource = &entry->resource;
+	const struct live *live = room->live[room_number(room, entry)];
+	const struct object *now = room_recorded(room, entry);
+
+	if (!field_named(&resource->kind->fields, slice_of(name)) ||
+	    value_if_set(value_get_named(&resource->desired, name)) || value_get(&resource->restores, slice_of(name)) ||
+	    slice_is_among(name, resource->ignored, resource->ignored_count))
+		return false;
+	if (undo_goes_back(entry) && (!now || value_if_set(value_get_named(&now->applied, name))))
+		return true;
+	return live && live->presence == PRESENCE_PRESENT && !value_if_set(value_get_named(&live->fields, name));
+}
+
+/* Whether the entry comes to refer so, and does not merely go on with it. */
+static bool takes(const struct inside *inside)
+{
+	const struct entry *entry = inside->entry;
+
+	if (!undo_goes_back(entry) || inside->room->makes[room_number(inside->room, entry)])
+		return undo_goes_back(entry);
+	const struct value now = undo_opened(inside->room->work, &room_recorded(inside->room, entry)->applied);
+
+	return !undo_same_field(&entry->resource.desired, &now, inside->whole_field);
+}
+
+static void refuse_nowhere(const struct inside *inside, const struct field *field, const struct entry *target)
+{
+	const struct room *room = inside->room;
+	const struct field *whole = field_named(&target->resource.kind->fields, slice_of(field->beside));
+	const struct undo_since *run = undo_goes_back(target) ? room_given_by(room, inside->entry, inside->whole_field)
+							      : room_given_by(room, target, whole);
+
+	inside->room->good =
+		diag_error(room->work->diagnostics, FAULT_CONFLICT, NOWHERE,
+			   "'%.*s' would refer to '%.*s', and needs the '%s' of that, which it does not have then%.*s",
+			   SLICE_ARGUMENTS(inside->entry->address), SLICE_ARGUMENTS(target->address), field->beside,
+			   SLICE_ARGUMENTS(undo_since_text(room->work, run)));
+	diag_address(room->work->diagnostics, inside->entry->address);
+	undo_hint(room->work, run, "undo that run first");
+}
+
 static void look_at(struct inside *inside, const struct field *field, const struct value *value)
 {
 	const struct entry *target = room_target(inside->room, inside->entry, value);
 	struct slice whole =
 		target && room_is_there(target) ? whole_of(inside->room, target, field->beside) : (struct slice){0};
 
+	if (target && lies_nowhere(inside->room, target, field->beside) && (undo_goes_back(target) || takes(inside)))
+		refuse_nowhere(inside, field, target);
 	if (whole.size == 0)
 		return;
 	if (inside->whole.size == 0) {

@@ -216,6 +216,14 @@ TAKEN = {
         f"'aws.route_table.t' would refer to '{IGW}.a', which lies in 'aws.vpc.other' then, "
         "but 'aws.route_table.t' lies in 'aws.vpc.main'",
     ),
+    "that the gateway which it leads to is in a network": (
+        (routed_spec("main", "a"), routed_spec("main"), routed_spec(None)),
+        f"'aws.route_table.t' would refer to '{IGW}.a', and needs the 'vpc' of that, which it does not have then",
+    ),
+    "that a gateway which something leads to since is in a network": (
+        (routed_spec(None), routed_spec("main"), routed_spec("main", "a")),
+        f"'aws.route_table.t' would refer to '{IGW}.a', and needs the 'vpc' of that, which it does not have then",
+    ),
     "a subnet of its table": (
         (table_spec(a=["a"], c=[]), table_spec(a=[], c=[]), table_spec(a=[], c=["a"])),
         f"'aws.route_table.a' cannot have '{A}' as its 'subnet' again: 'aws.route_table.c' has it by now",
