@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reconcile/plan_items.h"
+#include "reconcile/unique.h"
 
 /*
  * What the service itself keeps from being deleted: an end of it would be refused at its turn, once what it stands on
@@ -121,6 +122,48 @@ static void warn_of_running(struct planning *planning, const struct action *acti
 	diag_hint(planning->diagnostics, "%s", hint);
 }
 
+/* Where others have attached it: it is not recorded there, and the service deletes nothing that is attached. NULL: it
+ * is not. */
+static const struct value *attached_elsewhere(const struct field *field, const struct object *object,
+					      const struct live *live)
+{
+	bool is_attachment = field->type == FIELD_REFERENCE && unique_is_handed_on(field);
+	bool is_there = is_attachment && live && live->presence == PRESENCE_PRESENT;
+	const struct value *now = is_there ? value_if_set(value_get_named(&live->fields, field->name)) : NULL;
+	const struct value *own = value_get_named(&object->resolved, field->name);
+
+	return now && value_is(now, VALUE_STRING) && !(own && value_equal(own, now)) ? now : NULL;
+}
+
+static void report_attached(struct planning *planning, const struct action *action, const struct field *field,
+			    const struct value *place)
+{
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+		   "'%.*s' cannot be deleted: its '%s' is %.*s, which is not recorded as its own",
+		   SLICE_ARGUMENTS(action->address), field->name, SLICE_ARGUMENTS(value_slice(place)));
+	diag_address(planning->diagnostics, action->address);
+	diag_hint(planning->diagnostics, "detach it there first, or give it up: 'trueup state rm %.*s'",
+		  SLICE_ARGUMENTS(action->address));
+}
+
+/* Whether it can go as far as its fields tell; what keeps it is said. */
+static void tell_barred_end(struct planning *planning, const struct action *action, struct object *object,
+			    const struct live *live)
+{
+	if (!plan_load_body(planning, object))
+		return;
+	for (size_t i = 0; i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *place = attached_elsewhere(field, object, live);
+
+		if (is_barred_by(field, object, live))
+			report(planning, action, object, field);
+		if (place)
+			report_attached(planning, action, field, place);
+	}
+	warn_of_running(planning, action, live);
+}
+
 void plan_tell_barred(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
@@ -130,16 +173,12 @@ void plan_tell_barred(struct planning *planning)
 		/* What a replace has left behind goes as soon as it can: it keeps nothing else from being done. */
 		bool ends = operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->kind;
 		const size_t *number = ends ? plan_object_at(planning, action->address) : NULL;
-		const struct object *object = number ? input->objects[*number] : NULL;
+		struct object *object = number ? input->objects[*number] : NULL;
 		const struct live *live = number && input->live ? input->live[*number] : NULL;
 
 		if (action->kind && operation_keeps(action->operation))
 			tell_barred_stop(planning, action);
-		if (!object || !slice_equal(object->object_id, action->object_id))
-			continue;
-		for (size_t k = 0; k < action->kind->fields.count; k++)
-			if (is_barred_by(field_at(&action->kind->fields, k), object, live))
-				report(planning, action, object, field_at(&action->kind->fields, k));
-		warn_of_running(planning, action, live);
+		if (object && slice_equal(object->object_id, action->object_id))
+			tell_barred_end(planning, action, object, live);
 	}
 }

@@ -1,5 +1,7 @@
 #include "providers/aws/work.h"
 
+#include <string.h>
+
 #include "reconcile/diff_field.h"
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
@@ -128,6 +130,49 @@ static const struct aws_field *wrong_attachment(const struct work *work)
 	return NULL;
 }
 
+static bool is_planned_from(const struct work *work, const struct aws_field *field, const struct value *now)
+{
+	for (size_t i = 0; i < work->change_count; i++) {
+		const struct change *change = &work->changes[i];
+		if (change->field && strcmp(change->field->name, field->field.name) == 0 &&
+		    change->effect == EFFECT_SET && value_equal(&change->before, now))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether it may be taken away from there: it is recorded there, the plan saw it there, or this work has put it there.
+ * Anywhere else others have attached it, and use it.
+ */
+static bool may_leave(const struct work *work, const struct aws_field *field, const struct value *now)
+{
+	const struct value *recorded = value_get_named(&work->task.object->resolved, field->field.name);
+	const struct value *sent = value_get_named(&work->sent, field->field.name);
+	return (recorded && value_equal(recorded, now)) || (sent && value_equal(sent, now)) ||
+	       is_planned_from(work, field, now);
+}
+
+/* That is believed once no listing can lag any more, which would show where it was before. */
+static enum step refuse_to_leave(struct work *work, const struct value *now)
+{
+	struct arena *scratch = &work->task.scratch;
+	struct slice place = value_slice(now), address = work->task.object->address;
+	if (aws_may_show(work))
+		return aws_look_later(work);
+	if (work->phase == PHASE_MAKE) {
+		struct slice what = arena_format(scratch, "has changed since the plan was made: it is attached to %.*s",
+						 SLICE_ARGUMENTS(place));
+		return aws_fail(work, FAULT_STALE, arena_string(scratch, what),
+				"it was not detached from there: plan again, and review that");
+	}
+	struct slice what =
+		arena_format(scratch, "is attached to %.*s, which is not recorded as its own", SLICE_ARGUMENTS(place));
+	struct slice hint = arena_format(scratch, "detach it there first, or give it up: 'trueup state rm %.*s'",
+					 SLICE_ARGUMENTS(address));
+	return aws_fail(work, FAULT_CONFLICT, arena_string(scratch, what), arena_string(scratch, hint));
+}
+
 /* Whether what was sent shows. */
 static bool is_moved(struct work *work, const struct aws_field *field)
 {
@@ -152,6 +197,9 @@ static enum step attach(struct work *work, const struct aws_field *field)
 /* The next half of a move, or the same once more: a listing may lag behind it, or somebody undo it each time. */
 static enum step move(struct work *work, const struct aws_field *field)
 {
+	const struct value *now = aws_now(work, field);
+	if (now && !may_leave(work, field, now))
+		return refuse_to_leave(work, now);
 	if (!aws_change_of(work)->sent_any || is_moved(work, field)) {
 		aws_change_of(work)->looks = 0;
 		return attach(work, field);

@@ -176,3 +176,46 @@ def test_what_still_moves_is_recorded_as_it_was_shown(stack, cloud):
     stack.run("apply", "--yes")
     stack.run("drift")
     plan_is_empty(stack)
+
+
+def wait_until(cloud, ec2, kind, gateway, state):
+    if kind == "vpn":
+        cloud.wait_for(lambda: attachments(ec2, gateway) == {state})
+
+
+def attach(cloud, ec2, kind, gateway, vpc):
+    if kind == "internet":
+        ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
+    else:
+        ec2.attach_vpn_gateway(VpnGatewayId=gateway, VpcId=vpc)
+    wait_until(cloud, ec2, kind, gateway, "attached")
+
+
+def detach(cloud, ec2, kind, gateway, vpc):
+    if kind == "internet":
+        ec2.detach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
+    else:
+        ec2.detach_vpn_gateway(VpnGatewayId=gateway, VpcId=vpc)
+    wait_until(cloud, ec2, kind, gateway, "detached")
+
+
+@pytest.mark.parametrize("kind", ["internet", "vpn"])
+@pytest.mark.parametrize("given", [True, False], ids=["moved away", "of no VPC of ours"])
+def test_a_gateway_that_others_attached_is_not_detached_to_delete_it(stack, cloud, kind, given):
+    """The service deletes none that is attached; to detach it would take it from whoever attached it there."""
+    ours = {f"aws.{kind}_gateway": {"edge": {"vpc": Ref("aws.vpc.home")} if given else {}}}
+    stack.write("stack.yaml", spec_text(routed(**ours)))
+    apply(stack)
+    ids = ids_of(stack)
+    ec2, own = cloud.client(), ids[f"aws.{kind}_gateway.edge"]
+    theirs = ec2.create_vpc(CidrBlock="10.50.0.0/16")["Vpc"]["VpcId"]
+    if given:
+        detach(cloud, ec2, kind, own, ids["aws.vpc.home"])
+    attach(cloud, ec2, kind, own, theirs)
+    stack.write("stack.yaml", spec_text(routed()))
+    for words in (["apply", "--yes"], ["destroy", "--yes"]):
+        refused = stack.run(*words, status=1)
+        assert f"cannot be deleted: its 'vpc' is {theirs}, which is not recorded as its own" in refused.err
+        assert f"detach it there first, or give it up: 'trueup state rm aws.{kind}_gateway.edge'" in refused.err
+    detach(cloud, ec2, kind, own, theirs)
+    stack.run("destroy", "--yes")

@@ -212,6 +212,7 @@ static const struct scenario attachments[] = {
 	 .phase = PHASE_DELETE,
 	 .provider_id = "vgw-1",
 	 .unsettle_all = true,
+	 .applied = "{\"vpc\":\"vpc-1\"}",
 	 .script = {GATEWAY(ATTACHED("vpc-1", "attached")),
 		    {"DetachVpnGateway", NULL, "{}", NULL, 0},
 		    GATEWAY(ATTACHED("vpc-1", "detaching")),

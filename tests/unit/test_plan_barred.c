@@ -105,10 +105,50 @@ static void test_barred(void **state)
 	}
 }
 
+/* A gate that others have opened to a net of theirs: what is not recorded as its own it does not leave, to go. */
+static void test_attached(void **state)
+{
+	static const struct {
+		const char *spec, *was, *live;
+		const char *expected;
+	} gates[] = {
+		{"", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "delete t.gate.a"},
+		{"", "{\"net\":\"n1\"}", "{}", "delete t.gate.a"},
+		{"", "{\"net\":\"n1\"}", "null", "delete t.gate.a"},
+		{"", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "delete t.gate.a; refused"},
+		{"", "{}", "{\"net\":\"n2\"}", "delete t.gate.a; refused"},
+		{"", "{\"number\":1}", "{\"number\":1,\"net\":\"n2\"}", "delete t.gate.a; refused"},
+		{"\"t.gate.a\":{\"number\":2}", "{\"number\":1}", "{\"number\":1,\"net\":\"n2\"}",
+		 "replace t.gate.a:~net,number; refused"},
+		{"\"t.gate.a\":{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "update t.gate.a:~net"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
+		struct plan_fixture fixture;
+		char spec[256], record[512];
+
+		snprintf(spec, sizeof(spec), "{%s}", gates[i].spec);
+		snprintf(record, sizeof(record),
+			 "{\"t.gate.a\":{\"id\":\"g1\",\"applied\":%s,\"resolved\":%s,\"observed\":%s,\"live\":%s}}",
+			 gates[i].was, gates[i].was, gates[i].was, gates[i].live);
+		plan_fixture_load(&fixture, spec, record);
+		plan_fixture_plan(&fixture, false);
+		if (strcmp(plan_summary(&fixture), gates[i].expected) != 0)
+			fail_msg("%zu: '%s', not '%s'", i, plan_summary(&fixture), gates[i].expected);
+		if (strstr(gates[i].expected, "refused") &&
+		    !slice_is(fixture.diagnostics.items[0].hint,
+			      "detach it there first, or give it up: 'trueup state rm t.gate.a'"))
+			fail_msg("%zu: '%.*s'", i, SLICE_ARGUMENTS(fixture.diagnostics.items[0].hint));
+		plan_fixture_release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_barred),
+		cmocka_unit_test(test_attached),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
