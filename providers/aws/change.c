@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "providers/aws/errors.h"
+#include "reconcile/diff_field.h"
 
 /*
  * An object that is there becomes what is desired: the calls that converge.c and parts.c choose, sent one after
@@ -155,6 +156,61 @@ static enum step look_for(struct work *work)
 			     "by now, then run again");
 }
 
+static bool is_among(const struct value *items, const struct value *item)
+{
+	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+		if (value_equal(&items->items[i], item))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the item was this object's own before: wanted, and seen with it. What is being made has its record from the
+ * spec, and so has what was left to others; neither tells that it ever had the item. What an attempt that was cut off
+ * has let go of to put it back stands in both.
+ */
+static bool was_its_own(const struct object *object, const struct field *field, const struct value *item)
+{
+	return is_among(value_get_named(&object->resolved, field->name), item) &&
+	       is_among(value_get_named(&object->observed, field->name), item);
+}
+
+/*
+ * An item that the change which was chosen would give other values, though somebody else has put it there: the service
+ * had it already when it was to be added, and neither was it seen before, nor has the record it so. NULL: there is
+ * none.
+ */
+static const struct value *find_anothers(struct work *work, const struct aws_change *change)
+{
+	const struct field *field = change->is_part ? &change->fields[0]->field : NULL;
+	const struct value *seen = field ? value_get_named(&change->met, field->name) : NULL;
+	const struct value *now = seen ? aws_now(work, change->fields[0]) : NULL, *found = NULL;
+	struct diff_index after;
+	if (!now || !value_is(now, VALUE_LIST) || !value_is(&change->part, VALUE_LIST))
+		return NULL;
+	diff_index_init(&after, field, &change->part, &work->task.scratch);
+	for (uint32_t i = 0; i < now->count && !found; i++) {
+		const struct value *item = &now->items[i], *then = diff_index_find(&after, item);
+		if (then && !value_equal(then, item) && !is_among(seen, item) &&
+		    !was_its_own(work->task.object, field, item))
+			found = item;
+	}
+	diff_index_release(&after);
+	return found;
+}
+
+static enum step refuse_to_overwrite(struct work *work, const struct value *item)
+{
+	const struct field *field = &aws_change_of(work)->fields[0]->field;
+	struct arena *scratch = &work->task.scratch;
+	struct slice path = diff_item_path(field, slice_of(field->name), item, scratch);
+	struct slice what =
+		arena_format(scratch, "has changed since the plan was made: other values are there now (%.*s)",
+			     SLICE_ARGUMENTS(path));
+	return aws_fail(work, FAULT_STALE, arena_string(scratch, what),
+			"they were left as they are: plan again, and review that");
+}
+
 /* A read shows other than what was sent: it is under way, and after a while sent once more. */
 static enum step look_again(struct work *work)
 {
@@ -163,6 +219,9 @@ static enum step look_again(struct work *work)
 		return look_for(work);
 	if (aws_may_show(work))
 		return aws_look_later(work);
+	const struct value *anothers = find_anothers(work, change);
+	if (anothers)
+		return refuse_to_overwrite(work, anothers);
 	if (!aws_may_repeat(work))
 		return aws_shows_old(work, name_of_changed(change),
 				     "run again; if it stays so, the service holds another value than it was given");
@@ -245,7 +304,8 @@ enum step aws_converge(struct work *work)
 	if (next_call(work)) {
 		if (change->refusal)
 			return aws_fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
-		bool is_out = change->verified || is_waited_for(work, change) || is_sent_for_good(work, change);
+		bool is_out = change->verified || is_waited_for(work, change) || is_sent_for_good(work, change) ||
+			      find_anothers(work, change);
 		return is_out ? look_again(work) : carry_out(work);
 	}
 	if (change->unread_part && !change->verified)
@@ -254,6 +314,18 @@ enum step aws_converge(struct work *work)
 		return converged(work);
 	change->verified = true;
 	return aws_read_after(work, 0);
+}
+
+/* The service had what the change was to add: of the first such answer, what was seen of the field before. */
+static void note_met(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	const struct field *field = change->is_part ? &change->fields[0]->field : NULL;
+	if (!field || value_get_named(&change->met, field->name))
+		return;
+	const struct value *seen = aws_now(work, change->fields[0]);
+	change->met = value_with(&change->met, slice_of(field->name), seen ? *seen : value_list(NULL, 0),
+				 &work->task.scratch);
 }
 
 /* What a change did is so, until a read says otherwise. */
@@ -311,25 +383,6 @@ static bool is_shown(const struct aws_change *change)
 	return true;
 }
 
-static bool has_item(const struct value *fields, const struct field *field, const struct value *item)
-{
-	const struct value *items = value_get_named(fields, field->name);
-	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
-		if (value_equal(&items->items[i], item))
-			return true;
-	return false;
-}
-
-/*
- * Whether the item was this object's own before: wanted, and seen with it. What is being made has its record from the
- * spec, and so has what was left to others; neither tells that it ever had the item. What an attempt that was cut off
- * has let go of to put it back stands in both.
- */
-static bool was_its_own(const struct object *object, const struct field *field, const struct value *item)
-{
-	return has_item(&object->resolved, field, item) && has_item(&object->observed, field, item);
-}
-
 /*
  * Whether what was to come is another's, though the record has it as this object's: somebody moved it. Once for each:
  * what is another's still is not fought over.
@@ -367,6 +420,8 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 	}
 	if (answer->ok && holds_failure(call, answer, &failure))
 		return aws_give_up(work, &failure);
+	if (!answer->ok && aws_is_one_of(call->present, answer->code))
+		note_met(work);
 	note_change(work);
 	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
 	return call->waits ? aws_read_again(work, aws_poll_ms(work)) : aws_converge(work);

@@ -57,7 +57,9 @@ struct aws_change {
 	bool is_part;
 	const struct value *added;     /* of a part: the item that comes, where a call takes one; else NULL */
 	const struct value *reclaimed; /* the last one that was taken back from another; NULL: none was */
-	bool renames;		       /* it changes the tag of the address, and no field */
+	/* MAP: of parts that had an item already when it was to be added, the items seen before; null: none. */
+	struct value met;
+	bool renames; /* it changes the tag of the address, and no field */
 	bool sent_any;
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	enum aws_origin origin;
