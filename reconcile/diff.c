@@ -388,8 +388,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 /* Never set: no value is wanted, but a move since the last apply is worth showing. */
 static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	if (!diffing->input->live || !diffing->input->observed ||
-	    (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED | RESTATED)))
+	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | RESTATED)))
 		return;
 	if (is_unread(side->observed) || is_unread(side->live))
 		return;

@@ -49,8 +49,8 @@ enum field_flag {
 	/* A fact about the thing that nothing can change (a serial number): another value is told as a
 	 * conflict, and never acted on. */
 	FIXED = 1 << 10,
-	/* A field of another kind says the same of the same thing: where this one was never set, a move is
-	 * that one's doing and no drift. A set of references; no spec says it on both sides. */
+	/* A field of another kind says the same of the same thing: where this one was never set, what that end
+	 * was given is told there alone. A set of references; no spec says it on both sides. */
 	MIRRORED = 1 << 11,
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 12,

@@ -64,7 +64,8 @@ struct planning {
 	size_t *left; /* numbers of input->objects that go; for plan_tell_running() */
 	size_t left_count;
 	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
-	struct map *mirrors;  /* ids to items, of kinds with fields that are MIRRORED, once asked for */
+	/* Ids to numbers of input->objects + 1, of kinds with fields that are MIRRORED, once asked for. */
+	struct map *mirrors;
 };
 
 /* The item of an address in the spec, or NULL. */
@@ -154,8 +155,10 @@ void plan_tell_barred(struct planning *planning);
 void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
 void plan_tell_reset(struct planning *planning);
-/* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. */
-const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields);
+/* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. live: the fields as
+ * they are now, or NULL; of a field that was never set here nothing stays that is not among them. */
+const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields,
+				       const struct value *live);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
 /* Reports numbers that an output will not have come to (output.counts). */

@@ -225,8 +225,8 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
 	const struct value *observed = complete ? &item->object->observed : NULL;
 	if (parts) {
-		live = plan_less_mirrored(planning, item, live);
-		observed = plan_less_mirrored(planning, item, observed);
+		observed = plan_less_mirrored(planning, item, observed, live);
+		live = plan_less_mirrored(planning, item, live, live);
 	}
 	bool live_secret = live && value_has_secret(live);
 	struct value live_sealed = live_secret ? json_seal(planning->arena, live, style) : value_null();

@@ -5,6 +5,8 @@
  * What either of two resources may say, each by a field of its own (MIRRORED): a route table names the gateways whose
  * routes it takes in, or a gateway the tables that take in its. What the other end's spec has is not this end's to
  * take away, nor drift of it: one that says it no longer has handed it to the other, and nothing is called for that.
+ * Where this end was never set, all that the other end looks after is told there. Of the rest it is told that it comes,
+ * but not that it goes: the record may have it from a time when another end of ours said it.
  */
 
 static bool is_mirrored(const struct field *field)
@@ -23,23 +25,31 @@ static const struct field *field_about(const struct kind *kind, const char *targ
 	return NULL;
 }
 
-/* What is in the spec and recorded, by its id, of those kinds that have another end. */
-static struct item *other_end(struct planning *planning, struct slice provider_id)
+static bool mirrors(const struct kind *kind)
 {
+	for (size_t i = 0; kind && i < kind->fields.count; i++)
+		if (is_mirrored(field_at(&kind->fields, i)))
+			return true;
+	return false;
+}
+
+/* What is recorded under the id, of those kinds that have another end; NULL: nothing is. ret: its item, or NULL. */
+static struct object *other_end(struct planning *planning, struct slice provider_id, const struct item **ret)
+{
+	const struct plan_input *input = planning->input;
+	uintptr_t number;
+
 	if (!planning->mirrors) {
 		planning->mirrors = arena_new(planning->arena, struct map);
 		map_init_in(planning->mirrors, planning->arena);
-		for (size_t i = 0; i < planning->item_count; i++) {
-			struct item *item = &planning->items[i];
-			const struct fields *fields = item->resource ? &item->resource->kind->fields : NULL;
-			bool mirrors = false;
-			for (size_t k = 0; fields && !mirrors && k < fields->count; k++)
-				mirrors = is_mirrored(field_at(fields, k));
-			if (mirrors && item->object && item->object->provider_id.size > 0)
-				map_set(planning->mirrors, item->object->provider_id, item);
-		}
+		for (size_t i = 0; i < input->object_count; i++)
+			if (input->objects[i]->provider_id.size > 0 &&
+			    mirrors(kinds_find(input->kinds, input->objects[i]->kind)))
+				map_set(planning->mirrors, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
 	}
-	return map_get(planning->mirrors, provider_id);
+	number = (uintptr_t)map_get(planning->mirrors, provider_id);
+	*ret = number ? planning->of_objects[number - 1] : NULL;
+	return number ? input->objects[number - 1] : NULL;
 }
 
 static bool names_it(const struct value *list, struct slice provider_id)
@@ -53,15 +63,18 @@ static bool names_it(const struct value *list, struct slice provider_id)
 /* Whether the spec of what the id is of says the same of this item. */
 static bool is_said_there(struct planning *planning, const struct item *item, struct slice provider_id)
 {
-	const struct item *other = other_end(planning, provider_id);
-	const struct field *field = other ? field_about(other->resource->kind, item->resource->kind->name) : NULL;
+	const struct item *other;
+	const struct object *object = other_end(planning, provider_id, &other);
+	const struct field *field = object && other && other->object == object
+					    ? field_about(other->resource->kind, item->resource->kind->name)
+					    : NULL;
 	const struct value *said = field ? value_get_named(&other->resource->desired, field->name) : NULL;
 	struct output_source source = {planning, plan_item_output};
 	struct diagnostics ignored;
 	struct value resolved;
 	bool good;
 
-	if (!said || !identity_equal(&other->object->identity, &item->object->identity) ||
+	if (!said || !identity_equal(&object->identity, &item->object->identity) ||
 	    slice_is_among(field->name, other->resource->ignored, other->resource->ignored_count))
 		return false;
 	/* What cannot be worked out is reported where that one is judged itself. */
@@ -87,7 +100,44 @@ static struct value without_said(struct planning *planning, const struct item *i
 	return value_builder_list(&builder, planning->arena);
 }
 
-const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields)
+/* Whether it is for the other end, be it that its spec sets its field or that it is recorded as set. */
+static bool is_for_other_end(struct planning *planning, const struct item *item, struct slice provider_id)
+{
+	const struct item *other;
+	struct object *object = other_end(planning, provider_id, &other);
+	const struct kind *kind = object ? kinds_find(planning->input->kinds, object->kind) : NULL;
+	const struct field *field = kind ? field_about(kind, item->resource->kind->name) : NULL;
+
+	if (!field || !identity_equal(&object->identity, &item->object->identity) || !plan_load_body(planning, object))
+		return false;
+	return value_get_given(&object->resolved, slice_of(field->name)) ||
+	       (other && value_get_given(&other->resource->desired, slice_of(field->name)));
+}
+
+/* What this end has to tell, which was never set: what is no more there by now is left out. */
+static struct value only_told_here(struct planning *planning, const struct item *item, const struct value *list,
+				   const struct value *live)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < list->count; i++)
+		if (names_it(live, value_slice(&list->items[i])) &&
+		    !is_for_other_end(planning, item, value_slice(&list->items[i])))
+			value_builder_item(&builder, list->items[i]);
+	return value_builder_list(&builder, planning->arena);
+}
+
+static bool was_ever_set(const struct item *item, const struct field *field)
+{
+	struct slice name = slice_of(field->name);
+
+	return value_get_given(&item->wanted, name) || value_get_given(&item->object->resolved, name) ||
+	       value_get_given(&item->resource->restores, name);
+}
+
+const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields,
+				       const struct value *live)
 {
 	const struct fields *of_kind = &item->resource->kind->fields;
 
@@ -102,7 +152,10 @@ const struct value *plan_less_mirrored(struct planning *planning, const struct i
 		value_builder_init(&builder);
 		for (uint32_t k = 0; k < fields->count; k++)
 			value_builder_member(&builder, value_slice(&fields->members[k].key), fields->members[k].value);
-		value_builder_set(&builder, slice_of(field->name), without_said(planning, item, field, list));
+		value_builder_set(&builder, slice_of(field->name),
+				  was_ever_set(item, field)
+					  ? without_said(planning, item, field, list)
+					  : only_told_here(planning, item, list, value_get_named(live, field->name)));
 		struct value *less = arena_new(planning->arena, struct value);
 		*less = value_builder_map(&builder, planning->arena);
 		fields = less;

@@ -86,3 +86,52 @@ def test_a_gateway_that_goes_behind_its_propagation_comes_back_with_it(stack, cl
     assert propagating(cloud, stack) == ["a"]
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def turn_on(cloud, stack):
+    ids = ids_of(stack)
+    cloud.client().enable_vgw_route_propagation(RouteTableId=ids["aws.route_table.a"], GatewayId=ids["aws.vpn_gateway.edge"])
+    return f"propagation[{ids['aws.vpn_gateway.edge']}]"
+
+
+def test_propagation_that_no_end_says_is_drift_until_it_is_recorded(stack, cloud):
+    stack.write("stack.yaml", spec_text(spec()))
+    apply(stack)
+    path = turn_on(cloud, stack)
+    assert f"{path}  added outside   not managed, left as it is" in stack.run("drift", status=2).out
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.route_table.a": "record"}
+    apply(stack)
+    assert propagating(cloud, stack) == ["a"]
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+@pytest.mark.parametrize("said", [spec(propagate_to=[]), spec(propagate_to=["b"])], ids=["none", "another"])
+def test_propagation_of_a_gateway_that_says_otherwise_is_told_there(stack, cloud, said):
+    stack.write("stack.yaml", spec_text(said))
+    apply(stack)
+    turn_on(cloud, stack)
+    stack.run("drift", status=2)
+    assert plan(stack, status=2).operations() == {"aws.vpn_gateway.edge": "update"}
+    apply(stack)
+    assert "a" not in propagating(cloud, stack)
+    stack.run("drift")
+
+
+WITHOUT_GATEWAY = {kind: named for kind, named in spec(tags={"x": "y"}).items() if kind != "aws.vpn_gateway"}
+
+
+@pytest.mark.parametrize("last", [spec(tags={"x": "y"}), WITHOUT_GATEWAY], ids=["gateway stays", "gateway goes"])
+def test_what_a_gateway_says_no_more_is_no_drift_of_the_table(stack, cloud, last):
+    """Also where the table was seen with it."""
+    for said in spec(propagate_to=["a"]), spec(propagate_to=["a"], tags={"x": "y"}):
+        stack.write("stack.yaml", spec_text(said))
+        apply(stack)
+    assert propagating(cloud, stack) == ["a"]
+    stack.write("stack.yaml", spec_text(last))
+    stack.run("drift")
+    assert set(plan(stack, status=2).operations()) == {"aws.vpn_gateway.edge"}
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
