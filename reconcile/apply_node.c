@@ -373,6 +373,7 @@ static void begin_making(struct node *node)
 	node->work.ignored_count = action->ignored_count;
 	node->work.desired = with_unset(target);
 	node->work.released = fresh ? NULL : &action->released;
+	node->work.sent = fresh ? value_null() : target->sent;
 	node->work.has_now = target->has_now;
 	if (target->has_now)
 		node->work.now = target->now;

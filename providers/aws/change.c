@@ -342,7 +342,7 @@ static void note_change(struct work *work)
 	for (size_t i = 0; i < change->field_count; i++) {
 		const struct field *field = &change->fields[i]->field;
 		const struct value *now = value_get_named(&work->now.fields, field->name);
-		const struct value *wanted = value_get_named(work->desired, field->name);
+		const struct value *wanted = aws_wanted(work, change->fields[i]);
 		aws_note_sent(work, field, wanted);
 		if (!now || !value_is(now, VALUE_UNREAD))
 			aws_note_field(work, field, wanted);

@@ -22,8 +22,26 @@ const struct value *aws_now(const struct work *work, const struct aws_field *fie
 	return value_if_set(value_get_named(&work->now.fields, field->field.name));
 }
 
-static const struct value *wanted_of(const struct work *work, const struct aws_field *field)
+static bool is_ignored(const struct work *work, const struct aws_field *field)
 {
+	return slice_is_among(field->field.name, work->ignored, work->ignored_count);
+}
+
+/*
+ * Whether it is left to others, and was switched off for an exchange of what it rests on. That is done of what is on,
+ * so it is to be on again then, whatever the spec says.
+ */
+static bool is_to_restore(const struct work *work, const struct aws_field *field)
+{
+	return field->rests_on && is_ignored(work, field) && aws_was_sent(work, &field->field) &&
+	       value_if_set(value_get_named(work->desired, field->rests_on));
+}
+
+const struct value *aws_wanted(const struct work *work, const struct aws_field *field)
+{
+	static const struct value on = {.type = VALUE_BOOL, .boolean = true};
+	if (is_to_restore(work, field))
+		return &on;
 	return value_if_set(value_get_named(work->desired, field->field.name));
 }
 
@@ -33,7 +51,7 @@ static const struct value *wanted_of(const struct work *work, const struct aws_f
  */
 static const struct value *there_of(struct work *work, const struct aws_field *field)
 {
-	const struct value *now = aws_now(work, field), *wanted = wanted_of(work, field);
+	const struct value *now = aws_now(work, field), *wanted = aws_wanted(work, field);
 	const struct value *recorded = value_get_named(&work->task.object->resolved, field->field.name);
 	struct arena *arena = &work->task.scratch;
 	if (!wanted || !made_has_seen(&field->field))
@@ -59,7 +77,8 @@ static bool is_to_change(const struct work *work, const char *name)
 
 static bool is_among_changes(const struct work *work, const struct aws_field *field)
 {
-	return is_to_change(work, field->field.name) || is_to_change(work, field->rests_on);
+	bool follows = !is_ignored(work, field) || is_to_restore(work, field);
+	return is_to_change(work, field->field.name) || (follows && is_to_change(work, field->rests_on));
 }
 
 bool aws_is_planned(const struct work *work, const struct aws_field *field)
@@ -123,7 +142,7 @@ void aws_choose_value(struct work *work, const struct aws_call *call, const stru
 /* Whether the field wants a call now. A field that cannot be read is sent once, unseen. */
 static bool wants_change(struct work *work, const struct aws_field *field)
 {
-	const struct value *wanted = wanted_of(work, field);
+	const struct value *wanted = aws_wanted(work, field);
 	bool blind = (field->field.flags & WRITE_ONLY) && !made_has_seen(&field->field);
 	if ((!field->update && !field->each && !field->amount) || field->part ||
 	    (!wanted && !is_released(work, field)) || !aws_is_planned(work, field))
@@ -143,7 +162,7 @@ static bool wants_change(struct work *work, const struct aws_field *field)
 /* A call that takes one field has no word for one that goes: it makes room by itself for what takes its place. */
 static bool goes_unsaid(const struct work *work, const struct aws_field *field)
 {
-	return !wanted_of(work, field) && field->update && field->update->one_field && !field->update_off &&
+	return !aws_wanted(work, field) && field->update && field->update->one_field && !field->update_off &&
 	       !field->cleared;
 }
 
@@ -156,7 +175,7 @@ static bool is_off(const struct value *wanted)
 static const struct aws_call *update_of(const struct work *work, const struct aws_field *field)
 {
 	if (field->update_off &&
-	    (is_off(wanted_of(work, field)) || ((field->field.flags & EXCHANGED) && aws_now(work, field))))
+	    (is_off(aws_wanted(work, field)) || ((field->field.flags & EXCHANGED) && aws_now(work, field))))
 		return field->update_off;
 	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
 }
@@ -164,7 +183,7 @@ static const struct aws_call *update_of(const struct work *work, const struct aw
 /* Tags change by their keys: one call for those that come or change, one for those that go. */
 static bool next_tag_call(struct work *work, const struct aws_kind *kind, const struct aws_field *field)
 {
-	const struct value *wanted = wanted_of(work, field);
+	const struct value *wanted = aws_wanted(work, field);
 	const struct value *now = aws_now(work, field);
 	struct arena *arena = &work->task.scratch;
 	struct aws_parameters parameters = {.count = 0};
@@ -207,15 +226,14 @@ static bool next_tag_call(struct work *work, const struct aws_kind *kind, const 
 /* Ignored, and not planned. What follows a change goes with it: others chose a version of another template. */
 static bool is_left_to_others(const struct work *work, const struct aws_field *field)
 {
-	return slice_is_among(field->field.name, work->ignored, work->ignored_count) && !aws_is_planned(work, field) &&
-	       !is_to_change(work, field->field.follows);
+	return is_ignored(work, field) && !aws_is_planned(work, field) && !is_to_change(work, field->field.follows);
 }
 
 /* What a call holds of a field, changed or not: what is wanted, or what others are to have there; a new whole also what
  * they put where nothing is wanted. */
 static const struct value *sent_of(const struct work *work, const struct aws_field *field, const struct aws_call *call)
 {
-	const struct value *wanted = wanted_of(work, field);
+	const struct value *wanted = aws_wanted(work, field);
 	const struct value *now = aws_now(work, field);
 	bool is_unread = now && value_has_unread(now);
 	if (is_left_to_others(work, field))
@@ -266,7 +284,7 @@ static bool is_managed(const struct work *work, const struct aws_field *field)
 {
 	if (work->phase == PHASE_UNSETTLE)
 		return value_get_named(&work->task.object->resolved, field->field.name);
-	return wanted_of(work, field);
+	return aws_wanted(work, field);
 }
 
 /* What a value that is to be taken away holds up, or NULL: what is managed, and true. */
@@ -374,7 +392,7 @@ static const struct value *name_of(const struct work *work, const struct aws_fie
 static bool choose_item(struct work *work, const struct aws_field *field)
 {
 	const struct aws_each *each = field->each;
-	const struct value *wanted = wanted_of(work, field);
+	const struct value *wanted = aws_wanted(work, field);
 	const struct value *now = there_of(work, field);
 	struct arena *arena = &work->task.scratch;
 	const struct aws_field *item = (const struct aws_field *)field->field.item;
@@ -406,7 +424,7 @@ static bool choose_amount(struct work *work, const struct aws_field *field)
 {
 	const struct aws_amount *amount = field->amount;
 	const struct value *names = value_get_named(&work->now.outputs, amount->names_output);
-	const struct value *number = wanted_of(work, field);
+	const struct value *number = aws_wanted(work, field);
 	int64_t wanted = number ? number->integer : 0;
 	uint32_t count = value_is(names, VALUE_LIST) ? names->count : 0;
 	bool grows = wanted > count;
@@ -431,11 +449,11 @@ static bool stops(const struct work *work, const struct aws_field *field)
 /* What forbids that the object is stopped: it goes before anything that stops it, and comes after all of that. */
 static bool comes_later(struct work *work, const struct aws_field *field)
 {
-	bool comes = field->field.bars_stop && !is_off(wanted_of(work, field));
+	bool comes = field->field.bars_stop && !is_off(aws_wanted(work, field));
 	bool later = false;
 	for (size_t i = 0; (comes || stops(work, field)) && !later && i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
-		bool before = comes ? stops(work, other) : other->field.bars_stop && is_off(wanted_of(work, other));
+		bool before = comes ? stops(work, other) : other->field.bars_stop && is_off(aws_wanted(work, other));
 		later = before && wants_change(work, other) && !goes_unsaid(work, other);
 	}
 	return later;

@@ -85,8 +85,8 @@ static bool tell_field(struct effect *effect, const struct work *work, const str
 {
 	const struct aws_field *own = change->fields[index];
 	const struct field *field = &own->field;
-	const struct value *wanted = work->desired ? value_get_named(work->desired, field->name) : NULL;
-	const struct value *after = change->is_part ? &change->part : wanted, *now = aws_now(work, own);
+	const struct value *after = change->is_part ? &change->part : aws_wanted(work, own);
+	const struct value *now = aws_now(work, own);
 	if (own->each || made_has_seen(field) || (now && value_has_unread(now)))
 		return false;
 	if (field->type == FIELD_MAP)

@@ -160,6 +160,8 @@ enum step aws_too_late(struct work *work);
 enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
+/* What the field is to be, or NULL: as desired, or as others had it before a call of this work. */
+const struct value *aws_wanted(const struct work *work, const struct aws_field *field);
 /* The create of this work was answered, with an id that its object has now. Where there may have been what has it, that
  * is in doubt until it shows whose it is. */
 void aws_note_created(struct work *work, enum aws_origin origin);

@@ -9,11 +9,11 @@ from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
 VPC = Ref("aws.vpc.main")
 
 
-def network(ipv6, numbers, assign=True):
+def network(ipv6, numbers, assign=True, **more):
     """A VPC and a subnet for each number, that part of the VPC's range; None: of IPv4 alone."""
     subnets = {}
     for index, number in enumerate(numbers):
-        subnets[f"s{index}"] = {"vpc": VPC, "cidr": f"10.0.{index}.0/24"}
+        subnets[f"s{index}"] = {"vpc": VPC, "cidr": f"10.0.{index}.0/24", **more}
         if number is not None:
             subnets[f"s{index}"].update(
                 ipv6_cidr=f"${{cidr_subnet(aws.vpc.main.ipv6_cidr, 8, {number})}}", assign_ipv6_on_creation=assign
@@ -84,6 +84,23 @@ def test_a_range_taken_away_by_hand(stack, cloud):
     assert planned.actions["aws.subnet.s0"].fields() == {"ipv6_cidr", "assign_ipv6_on_creation"}
     apply(stack)
     assert parts_of(cloud) == {"10.0.0.0/24": 3}
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("theirs", [False, True])
+@pytest.mark.parametrize("before, after", [([3], [4]), ([3, 4], [4, 3])], ids=["other", "swapped"])
+def test_what_others_assign_is_theirs_beyond_another_part(stack, cloud, theirs, before, after):
+    """It is switched off for the exchange where it is on, and nowhere else; what the spec says of it is not heeded."""
+    left = {"assign": not theirs, "lifecycle": {"ignore": ["assign_ipv6_on_creation"]}}
+    stack.write("stack.yaml", network(True, before, **left))
+    apply(stack)
+    ec2 = cloud.client()
+    for subnet in ec2.describe_subnets()["Subnets"]:
+        ec2.modify_subnet_attribute(SubnetId=subnet["SubnetId"], AssignIpv6AddressOnCreation={"Value": theirs})
+    stack.write("stack.yaml", network(True, after, **left))
+    apply(stack)
+    subnets = ec2.describe_subnets()["Subnets"]
+    assert {each["AssignIpv6AddressOnCreation"] for each in subnets} == {theirs}
     plan_is_empty(stack)
 
 
