@@ -419,6 +419,22 @@ static bool choose_item(struct work *work, const struct aws_field *field)
 	return true;
 }
 
+/* Those that are too many: first what is not recorded, for others have added it, and else the last. There are few. */
+static struct value surplus_of(struct work *work, const struct aws_amount *amount, const struct value *names,
+			       uint32_t count)
+{
+	const struct value *recorded = value_get_named(&work->task.object->outputs, amount->names_output);
+	struct value *items = arena_new_array(&work->task.scratch, count, struct value);
+	uint32_t missing = count;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = names->count; i > 0 && missing > 0; i--) {
+			bool is_recorded = recorded && value_holds(recorded, &names->items[i - 1]);
+			if (is_recorded == (pass == 1))
+				items[--missing] = names->items[i - 1];
+		}
+	return value_list(items, count);
+}
+
 /* As many more as are missing, or those that are too many. */
 static bool choose_amount(struct work *work, const struct aws_field *field)
 {
@@ -435,7 +451,7 @@ static bool choose_amount(struct work *work, const struct aws_field *field)
 		aws_parameter_add(&parameters, amount->number, value_integer(wanted - count));
 	else
 		aws_parameter_add(&parameters, amount->named,
-				  value_list(names->items + wanted, count - (uint32_t)wanted));
+				  surplus_of(work, amount, names, count - (uint32_t)wanted));
 	aws_choose_value(work, call, &parameters, field, value_integer(wanted));
 	return true;
 }

@@ -84,9 +84,10 @@ struct aws_each {
 /* A number of things that the service chooses: more are asked for in addition, fewer are named. */
 struct aws_amount {
 	struct aws_call more, fewer;
-	const char *number;	  /* of `more`: how many */
-	const char *named;	  /* of `fewer`: which */
-	const char *names_output; /* the output, a list, that tells which there are; the last go first */
+	const char *number; /* of `more`: how many */
+	const char *named;  /* of `fewer`: which */
+	/* The output, a list, that tells which there are. What is not recorded there goes first, and then the last. */
+	const char *names_output;
 };
 
 /* A set whose items have calls of their own. */
