@@ -103,8 +103,18 @@ static void disown(struct batch *batch, struct task *task)
 		batch->corrections[batch->commit.correction_count++] = unseen;
 }
 
+/* What is known to be done takes another token when it is to be done anew. Whether the record has that to tell. */
+static bool spend_token(struct task *task)
+{
+	if (!task->loop.has_close || task->loop.spent_token.size == 0)
+		return false;
+	task->object->spent_token = digest_of(task->loop.spent_token);
+	return true;
+}
+
 static void add_record(struct batch *batch, const struct loop *loop, struct task *task)
 {
+	bool spent = spend_token(task);
 	if (task->deposed)
 		add_upsert(batch, loop, task->deposed, false);
 	task->deposed = NULL;
@@ -113,8 +123,8 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 	task->gone = NULL;
 	if (task->record_removed)
 		batch->removals[batch->commit.removal_count++] = task->object->object_id;
-	else if (task->record_changed)
-		add_upsert(batch, loop, task->object, task->head_only);
+	else if (task->record_changed || spent)
+		add_upsert(batch, loop, task->object, task->head_only && !spent);
 	if (task->disowned && task->loop.created.size > 0)
 		disown(batch, task);
 	if (task->loop.has_close)

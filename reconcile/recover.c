@@ -254,6 +254,15 @@ static void add_upsert(struct finding *finding, const struct object *object, boo
 		with_body ? object_body_write(object, recovery->arena, recovery->style) : (struct slice){NULL, 0};
 }
 
+/* What is done takes another token when it is to be done anew. */
+static void spend_token(struct finding *finding, const struct intent *intent, struct object *subject)
+{
+	if (intent->creates || intent->recipe != RECIPE_TOKEN || !subject->has_body)
+		return;
+	subject->spent_token = digest_of(intent->token);
+	add_upsert(finding, subject, true);
+}
+
 static void add_close(struct finding *finding, size_t index)
 {
 	const struct recovery *recovery = finding->recovery;
@@ -265,6 +274,8 @@ static void add_close(struct finding *finding, size_t index)
 		.outcome = verdict->settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_ABSENT,
 		.note = slice_of(verdict->why),
 	};
+	if (subject && verdict->settlement == SETTLEMENT_DONE)
+		spend_token(finding, &recovery->intents[index], subject);
 	if (!recovery->intents[index].creates || !subject || subject->provider_id.size == 0)
 		return;
 	/* It may have come only now: the next listing may still lack it. */

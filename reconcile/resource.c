@@ -350,6 +350,14 @@ const struct slice *ignored_read(const struct value *list, struct arena *arena)
 	return names;
 }
 
+/* Null where none was. */
+static struct value token_write(const struct digest *token, struct arena *arena)
+{
+	static const struct digest none = {0};
+
+	return digest_equal(token, &none) ? value_null() : value_string(digest_text(arena, token));
+}
+
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style)
 {
 	struct value_member members[] = {
@@ -360,14 +368,15 @@ struct slice object_body_write(const struct object *object, struct arena *arena,
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
 		{value_text("let_go"), object->let_go},
+		{value_text("spent_token"), token_write(&object->spent_token, arena)},
 		{value_text("unfinished"), object->unfinished},
 	};
 	/* The last ones mostly say nothing. */
 	const size_t most = sizeof(members) / sizeof(members[0]);
-	size_t count = most - 2;
+	size_t count = most - 3;
 
 	for (size_t i = count; i < most; i++)
-		if (value_is(&members[i].value, VALUE_MAP))
+		if (!value_is(&members[i].value, VALUE_NULL))
 			members[count++] = members[i];
 	const struct value body = value_map(members, count);
 
@@ -447,6 +456,14 @@ static bool names_read(const struct value *body, const char *key, struct value *
 	return good;
 }
 
+static bool token_read(const struct value *body, struct digest *ret)
+{
+	const struct value *member = value_if_set(value_get_named(body, "spent_token"));
+
+	*ret = (struct digest){0};
+	return !member || digest_read(value_slice(member), ret);
+}
+
 bool object_body_read(struct object *object, struct slice text, struct arena *arena, struct diagnostics *diagnostics)
 {
 	struct object read = *object;
@@ -472,6 +489,8 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	read.let_go = value_null();
 	if (value_get_named(&body, "let_go") && !map_read(&body, "let_go", &read.let_go))
 		return refuse_body(object, diagnostics, "what it says of a deletion is of a wrong type");
+	if (!token_read(&body, &read.spent_token))
+		return refuse_body(object, diagnostics, "what it says of a token is no digest");
 	read.dependencies = dependencies;
 	read.dependency_count = list->count;
 	read.has_body = true;

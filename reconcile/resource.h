@@ -146,6 +146,9 @@ struct object {
 	struct digest symbolic;
 	struct digest inputs;
 	struct digest outputs_digest;
+	/* Of the token of the last change that is known to be done, in the body: the next one has another, though it be
+	 * the same change. All zero: none was. */
+	struct digest spent_token;
 	int64_t created_ms; /* wall */
 	bool protect;
 

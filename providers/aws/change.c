@@ -22,23 +22,30 @@ static const struct aws_kind *kind_of(const struct work *work)
 
 /*
  * A call that was cut off is sent again with the same token by whoever looks next, whatever credentials that has, as
- * long as the object stands as it did. Of secrets only the fingerprints are in it, whose key the stack alone has.
+ * long as the object stands as it did; not once it is known to be done, for it may have come to nothing since. Of
+ * secrets only the fingerprints are in it, whose key the stack alone has.
  */
 static struct slice token_of(struct work *work, const struct aws_change *change)
 {
+	static const struct digest none = {0};
 	struct arena *arena = &work->task.scratch;
 	struct value parameters = aws_parameters_value(&change->parameters, arena);
 	struct slice text = json_canonical(arena, &parameters, work->style);
 	struct slice outputs = json_canonical(arena, &work->now.outputs, work->style);
-	struct digest digest =
-		digest_of(arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
-				       change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
+	struct slice what = arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
+					 change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text));
+	if (!digest_equal(&change->spent_token, &none))
+		what = arena_format(arena, "%.*s %.*s", SLICE_ARGUMENTS(what),
+				    SLICE_ARGUMENTS(digest_text(arena, &change->spent_token)));
+	struct digest digest = digest_of(what);
 	return slice_first(digest_text(arena, &digest), TOKEN_BYTES);
 }
 
 enum step aws_send(struct work *work, int stage)
 {
 	struct aws_change *change = aws_change_of(work);
+	if (!change->sent_any)
+		change->spent_token = work->task.object->spent_token;
 	struct slice token = change->call->token ? token_of(work, change) : (struct slice){0};
 	if (token.size)
 		aws_parameter_add(&change->parameters, change->call->token, value_string(token));

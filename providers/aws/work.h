@@ -61,7 +61,8 @@ struct aws_change {
 	struct value met;
 	bool renames; /* it changes the tag of the address, and no field */
 	bool sent_any;
-	int64_t created_ms; /* when the create was answered; 0: not by this work */
+	struct digest spent_token; /* that was recorded before this work sent anything */
+	int64_t created_ms;	   /* when the create was answered; 0: not by this work */
 	enum aws_origin origin;
 	bool verified;
 	enum aws_pausing pause;

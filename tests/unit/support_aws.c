@@ -249,6 +249,8 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		*yields = canonical(driving, scenario->yields);
 	driving->work.yields = yields;
 	driving->object.resolved = *applied;
+	if (scenario->spent)
+		driving->object.spent_token = digest_of(slice_of(scenario->spent));
 	driving->object.outputs = read_json(driving, scenario->outputs);
 	if (scenario->wanted)
 		driving->work.desired = wanted;

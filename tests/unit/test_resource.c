@@ -442,6 +442,24 @@ static void test_body_of_a_deletion(void **state)
 	diagnostics_release(&diagnostics);
 }
 
+/* So is the token of a change. */
+static void test_body_of_a_change(void **state)
+{
+	struct arena *arena = (struct arena *)*state;
+	struct object object = body_object(arena), back = {.address = object.address, .spent_token = {{1}}};
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	struct slice without = object_body_write(&object, arena, &style);
+	assert_false(slice_contains(without, SLICE("spent_token")));
+	assert_true(object_body_read(&back, without, arena, &diagnostics));
+	assert_true(digest_equal(&back.spent_token, &object.spent_token));
+	object.spent_token = digest_of(SLICE("a token"));
+	assert_true(object_body_read(&back, object_body_write(&object, arena, &style), arena, &diagnostics));
+	assert_true(digest_equal(&back.spent_token, &object.spent_token));
+	diagnostics_release(&diagnostics);
+}
+
 static void test_body_refused(void **state)
 {
 	static const struct {
@@ -475,6 +493,12 @@ static void test_body_refused(void **state)
 		{"a deletion that let go of text",
 		 "{\"applied\":{},\"dependencies\":[],\"let_go\":\"x\",\"observed\":{},\"outputs\":{},"
 		 "\"resolved\":{}}"},
+		{"a token that is no digest",
+		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{},"
+		 "\"spent_token\":\"x\"}"},
+		{"a token that is a number",
+		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{},"
+		 "\"spent_token\":7}"},
 		{"a note that is text", NOTED("\"x\"")},
 		{"a note of text in place of fields", NOTED("{\"owed\":\"abcdefgh\"}")},
 		{"a note of a list in place of fields", NOTED("{\"before\":[1,2],\"leaves\":true}")},
@@ -608,6 +632,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_body, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_of_older_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_of_a_deletion, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_body_of_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symbolic_speed, setup, teardown),
 	};

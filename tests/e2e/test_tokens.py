@@ -1,0 +1,55 @@
+"""A change with a token that was done is done anew where what it did has come to nothing, on the simulator."""
+
+import pytest
+
+from trueup_runner import SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+
+MADE = "CreateLaunchTemplateVersion"
+
+
+@pytest.fixture
+def cloud(stack):
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def write(stack, instance_type):
+    template = {"name": "worker", "image": "ami-0123456789abcdef0", "instance_type": instance_type}
+    stack.write("stack.yaml", spec_text({"aws.launch_template": {"t": template}}))
+
+
+def take_away(stack, cloud):
+    """Somebody has the first version count again, and deletes the other one; its number."""
+    ec2, template = cloud.client(), ids_of(stack)["aws.launch_template.t"]
+    [shown] = ec2.describe_launch_templates(LaunchTemplateIds=[template])["LaunchTemplates"]
+    ec2.modify_launch_template(LaunchTemplateId=template, DefaultVersion="1")
+    ec2.delete_launch_template_versions(LaunchTemplateId=template, Versions=[str(shown["LatestVersionNumber"])])
+    return shown["LatestVersionNumber"]
+
+
+def answered(stack, cloud):
+    apply(stack)
+
+
+def recovered(stack, cloud):
+    """No answer ever came; the next run finds that it is done."""
+    fault = cloud.fault(MADE, "lost_answer", 1, 0)
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    stack.run("recover")
+    apply(stack)
+
+
+@pytest.mark.parametrize("change", [answered, recovered], ids=lambda change: change.__name__)
+def test_what_was_done_is_done_anew(stack, cloud, change):
+    write(stack, "t3.micro")
+    apply(stack)
+    write(stack, "t3.small")
+    change(stack, cloud)
+    plan_is_empty(stack)
+    for number in 2, 3:
+        assert take_away(stack, cloud) == number
+        stack.run("drift", status=2)
+        apply(stack)
+        plan_is_empty(stack)
