@@ -6,13 +6,22 @@
  * What can exist but once, and something has that stays: nothing new can have it. Two resources that ask for the same
  * in places that the spec names are refused when it is read; here are two by aliases of which only the answer of who is
  * there tells that they lead to one place, and what one asks for and another has without asking, as an address that
- * its spec sets no more, or ignores. Of a range any part exists but once.
+ * its spec sets no more, or ignores. Of a range any part exists but once. What goes from one object to another in
+ * place, as what it is attached to, nothing keeps from that but that both ask for it, be they there already or not.
  */
+
+/* What a resource asks for that one at a time has, and could hand on. */
+struct claim {
+	const struct item *by;
+	const struct field *field;
+	const struct value *value;
+};
 
 struct taking {
 	struct planning *planning;
 	struct map wanted; /* what is to be made, by what it needs for itself alone */
 	struct map kinds;  /* of those */
+	struct map claims; /* the first claim of each such thing */
 	struct ranges
 		ranges; /* of those, each of which has it from then on, and of others; by the number of the item */
 };
@@ -122,16 +131,90 @@ static void look_at_holder(struct taking *taking, const struct item *holder)
 	}
 }
 
+static void report_claims(struct planning *planning, const struct claim *claim, const struct claim *earlier)
+{
+	const struct field *field = claim->field->item ? claim->field->item : claim->field;
+	bool address = field->type == FIELD_ADDRESS;
+	struct slice one = earlier->by->resource->provider, other = claim->by->resource->provider;
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value->position,
+		   "'%.*s' and '%.*s' have the same %s in '%s', which %s", SLICE_ARGUMENTS(earlier->by->address),
+		   SLICE_ARGUMENTS(claim->by->address), address ? "address" : "target", claim->field->name,
+		   address ? "one at a time has" : "takes only one of them");
+	diag_address(planning->diagnostics, claim->by->address);
+	if (!slice_equal(one, other))
+		diag_cause(planning->diagnostics,
+			   arena_format(planning->arena, "their providers '%.*s' and '%.*s' lead to one place: %.*s",
+					SLICE_ARGUMENTS(one), SLICE_ARGUMENTS(other),
+					SLICE_ARGUMENTS(identity_told(planning->arena, claim->by->identity))));
+	diag_related(planning->diagnostics, earlier->value->position, "the other one is here");
+	diag_hint(planning->diagnostics, "leave it to one of them");
+}
+
+/* What is made by this plan has no id yet: the reference stands for it. */
+static struct value asked_for(struct planning *planning, const struct value *value)
+{
+	const struct resolver *resolver = planning->input->resolver;
+	struct output_source source = {planning, plan_item_output};
+	struct diagnostics unsaid;
+	struct value resolved = *value;
+
+	if (!value_is(value, VALUE_DEFERRED))
+		return *value;
+	diagnostics_init(&unsaid, planning->arena);
+	bool good = resolver->resolve(resolver, value, &source, planning->arena, &resolved, &unsaid);
+	diagnostics_release(&unsaid);
+	return good && value_is(&resolved, VALUE_STRING) ? resolved : value_string(value->deferred->text);
+}
+
+static void claim(struct taking *taking, const struct claim *claim)
+{
+	const struct item *item = claim->by;
+	struct arena *arena = taking->planning->arena;
+	const struct value value = asked_for(taking->planning, claim->value);
+	struct slice text =
+		unique_value(item->resource->kind, claim->field, &value, &item->wanted, item->identity, arena);
+	struct claim *kept;
+
+	if (text.size == 0)
+		return;
+	kept = arena_new(arena, struct claim);
+	*kept = *claim;
+	const struct claim *earlier = map_add(&taking->claims, text, kept);
+	if (earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus))
+		report_claims(taking->planning, claim, earlier);
+}
+
+static void claim_all(struct taking *taking, const struct item *item)
+{
+	const struct kind *kind = item->resource->kind;
+
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		const struct value *value = value_if_set(value_get_named(&item->wanted, field->name));
+
+		if (value && unique_is_handed_on(field))
+			claim(taking, &(struct claim){item, field, value});
+		for (uint32_t k = 0; value && unique_items(field) && value_is(value, VALUE_LIST) && k < value->count;
+		     k++)
+			claim(taking, &(struct claim){item, field, &value->items[k]});
+	}
+}
+
 void plan_tell_taken(struct planning *planning)
 {
 	struct taking taking = {.planning = planning};
 
 	map_init(&taking.wanted);
 	map_init(&taking.kinds);
+	map_init(&taking.claims);
 	ranges_init(&taking.ranges, planning->arena);
 	for (size_t i = 0; i < planning->item_count; i++)
 		if (is_made(&planning->items[i]))
 			note_wanted(&taking, &planning->items[i]);
+	for (size_t i = 0; i < planning->item_count; i++)
+		if (planning->items[i].resource && planning->items[i].identity && !planning->items[i].resource->stands)
+			claim_all(&taking, &planning->items[i]);
 	for (size_t i = 0; taking.wanted.count > 0 && i < planning->item_count; i++) {
 		const struct item *item = &planning->items[i];
 		bool is_there =
@@ -143,5 +226,6 @@ void plan_tell_taken(struct planning *planning)
 	ranges_meet(&taking.ranges, look_at_range, &taking);
 	map_release(&taking.wanted);
 	map_release(&taking.kinds);
+	map_release(&taking.claims);
 	ranges_release(&taking.ranges);
 }

@@ -55,6 +55,7 @@
 #define FURTHER(range) "\"t.net.a\":{\"range\":\"10\",\"further\":[\"" range "\"]}"
 #define FURTHER_WAS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
 #define FURTHER_REC(range) REC("t.net.a", "n1", FURTHER_WAS(range), FURTHER_WAS(range), FURTHER_WAS(range))
+#define TABLED "{\"nets\":[\"n1\"]}"
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 /* A net made with disks, as it saw them, and as it sees them now. */
 #define DISK(device) "{\"device\":\"" device "\",\"size\":5}"
@@ -386,6 +387,14 @@ static void test_reasons(void **state)
 		 false,
 		 "'t.group.x' and 't.group.y' have the same 'name', which exists once in a net (give one of them "
 		 "another 'name')"},
+		{"two are to be attached to one", "{\"t.gate.x\":{\"net\":\"n1\"},\"t.gate.y\":{\"net\":\"n1\"}}", "{}",
+		 false,
+		 "'t.gate.x' and 't.gate.y' have the same target in 'net', which takes only one of them (leave it to "
+		 "one of them)"},
+		{"one is to lead to what another leads to", "{\"t.table.x\":" TABLED ",\"t.table.y\":" TABLED "}",
+		 "{" REC("t.table.x", "t1", TABLED, TABLED, TABLED) "}", false,
+		 "'t.table.x' and 't.table.y' have the same target in 'nets', which takes only one of them (leave it "
+		 "to one of them)"},
 		{"two are to be made, and their ranges overlap",
 		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PART("10.0.0.128/25") "}", "{}", false,
 		 "'t.sub.x' and 't.sub.y' overlap in their 'range', of which any part exists once in a net (give one "
