@@ -227,6 +227,23 @@ static void note_leaving(struct node *node, const struct target *other, struct s
 	node->work.leaving_count++;
 }
 
+/* What others have put into a set that holds the object goes with what it names, where that goes too. */
+static void note_held_leaving(struct node *node, struct slice *ids)
+{
+	struct applying *applying = node->target->applying;
+	const struct action *action = node->target->action;
+	for (size_t i = 0; operation_ends(action->operation) && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *items = field->flags & HOLDS ? value_get_named(&action->live, field->name) : NULL;
+		for (uint32_t k = 0; value_is(items, VALUE_LIST) && k < items->count; k++) {
+			const struct object *object = map_get(&applying->ids, value_slice(&items->items[k]));
+			const struct target *target = object ? map_get(&applying->by_address, object->address) : NULL;
+			if (target && target->old == object)
+				note_leaving(node, target, ids);
+		}
+	}
+}
+
 static void note_all_leaving(struct node *node, struct slice *ids)
 {
 	struct applying *applying = node->target->applying;
@@ -242,6 +259,7 @@ static void note_all_leaving(struct node *node, struct slice *ids)
 		for (; other && other < end && slice_equal(other->action->address, address); other++)
 			note_leaving(node, other, ids);
 	}
+	note_held_leaving(node, ids);
 }
 
 /* Ids of all that is about to be deleted: unsettle lets go of them. */

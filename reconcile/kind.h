@@ -78,6 +78,9 @@ enum field_flag {
 	/* A member of the items of a set that is both IMMUTABLE and WRITE_ONLY: this of them is read all the same, and
 	 * changes in place. */
 	SEEN = 1 << 21,
+	/* A set of which each item keeps the object from being deleted: its own are taken off before that, and what
+	 * others have put there refuses it. */
+	HOLDS = 1 << 22,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

@@ -504,6 +504,7 @@ static void finish(struct planning *planning)
 		qsort(planning->unread, planning->unread_count, sizeof(struct unread), unread_compare);
 	count_falls(planning);
 	plan_tell_barred(planning);
+	plan_tell_others(planning);
 	plan_tell_renamed(planning);
 	plan_tell_running(planning);
 	plan->running = planning->running;

@@ -151,6 +151,8 @@ void plan_tell_shed(struct planning *planning);
 /* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
  * though it keeps it from that (field.bars_stop). */
 void plan_tell_barred(struct planning *planning);
+/* Reports what is to end though others have put something there that holds it (HOLDS). */
+void plan_tell_others(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */

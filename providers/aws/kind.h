@@ -111,7 +111,6 @@ struct aws_part {
 	const char *const *taken;
 	struct aws_call reclaim;
 	bool inline_in_create; /* items travel in the create call as the field's own member */
-	bool holds;	       /* items must be removed before the object can be deleted */
 };
 
 struct aws_field {

@@ -1,5 +1,6 @@
 #include "providers/aws/work.h"
 #include "reconcile/diff_field.h"
+#include "reconcile/own_items.h"
 #include "reconcile/schema.h"
 
 /* Which call comes next, to bring an object's parts to what is desired. */
@@ -38,9 +39,42 @@ static bool holds_id(const struct value *value, const struct slice *ids, size_t 
 	return false;
 }
 
-static bool must_leave(const struct work *work, const struct aws_field *field, const struct value *item)
+static bool names_leaving(const struct work *work, const struct value *item)
 {
-	return (work->unsettle_all && field->part->holds) || holds_id(item, work->leaving_ids, work->leaving_count);
+	return holds_id(item, work->leaving_ids, work->leaving_count);
+}
+
+/* What is let go of ahead of a deletion. */
+struct leaving {
+	const struct work *work;
+	struct own_items own;
+	struct diff_index yields;
+};
+
+static const struct value *yielded_of(const struct work *work, const struct field *field)
+{
+	return list_of(work->yields ? value_get_named(work->yields, field->name) : NULL);
+}
+
+static void leaving_init(struct leaving *leaving, struct work *work, const struct field *field)
+{
+	leaving->work = work;
+	own_items_init(&leaving->own, work->task.object, field, &work->task.scratch);
+	diff_index_init(&leaving->yields, field, yielded_of(work, field), &work->task.scratch);
+}
+
+static void leaving_release(struct leaving *leaving)
+{
+	own_items_release(&leaving->own);
+	diff_index_release(&leaving->yields);
+}
+
+static bool must_leave(const struct leaving *leaving, const struct field *field, const struct value *item)
+{
+	const struct work *work = leaving->work;
+	bool holds = work->unsettle_all && (field->flags & HOLDS);
+	return (holds && own_items_have(&leaving->own, item)) || names_leaving(work, item) ||
+	       diff_index_find(&leaving->yields, item);
 }
 
 /*
@@ -64,20 +98,20 @@ static void pick_removals(struct work *work, const struct aws_field *field, bool
 	const struct value *now = list_of(aws_now(work, field));
 	const struct value *wanted = list_of(work->desired ? value_get_named(work->desired, field->field.name) : NULL);
 	size_t batch = batch_of(field->part);
-	const struct value *yielded = list_of(work->yields ? value_get_named(work->yields, field->field.name) : NULL);
-	struct diff_index index, yields;
+	struct diff_index index;
+	struct leaving leaves;
 	diff_index_init(&index, &field->field, wanted, &work->task.scratch);
-	diff_index_init(&yields, &field->field, yielded, &work->task.scratch);
+	leaving_init(&leaves, work, &field->field);
 	for (uint32_t i = 0; now && i < now->count && ret->count < batch; i++) {
 		const struct value *item = &now->items[i];
 		const struct value *mine = diff_index_find(&index, item);
 		bool differs = mine && diff_field(field->field.item, mine, item) == UNLIKE;
 		bool goes = mine ? differs && !field->part->change.operation : !is_kept(work, &field->field, item);
-		if (leaving ? must_leave(work, field, item) || diff_index_find(&yields, item) : goes)
+		if (leaving ? must_leave(&leaves, &field->field, item) : goes)
 			ret->items[ret->count++] = item;
 	}
 	diff_index_release(&index);
-	diff_index_release(&yields);
+	leaving_release(&leaves);
 }
 
 /* The items desired that are not there, or, with changes, are there but differ. */
@@ -236,6 +270,22 @@ static bool is_sent_unread(struct work *work, const struct aws_field *field, boo
 		return true;
 	change->unread_part = field;
 	return false;
+}
+
+static bool others_item_leaves(void *context, const struct field *set, const struct value *item)
+{
+	const struct work *work = context;
+	const struct value *yielded = yielded_of(work, set);
+	bool leaves = names_leaving(work, item);
+	for (uint32_t i = 0; !leaves && yielded && i < yielded->count; i++)
+		leaves = value_equal(&yielded->items[i], item);
+	return leaves;
+}
+
+struct slice aws_others_items(struct work *work)
+{
+	return others_items(work->task.object, work->kind, &work->now.fields, others_item_leaves, work,
+			    &work->task.scratch);
 }
 
 bool aws_next_part_call(struct work *work)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reconcile/diff_field.h"
+#include "reconcile/own_items.h"
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
 
@@ -404,6 +405,14 @@ static enum step vacate(struct work *work)
 	return attachment ? move(work, attachment) : STEP_DONE;
 }
 
+/* Before anything is done to it: a listing may lag, and what is there must show for a while. */
+static enum step held_by_others(struct work *work, struct slice items)
+{
+	struct slice what = arena_format(&work->task.scratch, "cannot be deleted: others have put %.*s there",
+					 SLICE_ARGUMENTS(items));
+	return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, what), OTHERS_ITEMS_HINT);
+}
+
 static enum step unsettle(struct work *work, const struct answer *answer)
 {
 	if (work->stage == STAGE_CHANGED && answer)
@@ -417,6 +426,9 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
+	struct slice others = work->unsettle_all ? aws_others_items(work) : (struct slice){0};
+	if (others.size > 0)
+		return aws_may_show(work) ? aws_look_later(work) : held_by_others(work, others);
 	/* What takes time to leave has left once the service says so. */
 	if (work->now.readiness == READY_PENDING && work->yields && aws_change_of(work)->sent_any)
 		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));

@@ -140,6 +140,69 @@ def test_a_run_that_failed_halfway_goes_on_to_take_back(stack, cloud):
     plan_is_empty(stack)
 
 
+def their_subnet(ec2, ids):
+    theirs = ec2.create_subnet(VpcId=ids["aws.vpc.home"], CidrBlock="10.20.9.0/24")["Subnet"]["SubnetId"]
+    ec2.associate_route_table(RouteTableId=ids["aws.route_table.t"], SubnetId=theirs)
+    return theirs
+
+
+@pytest.mark.parametrize("way", ["leaves", "leaves, unmanaged", "undone", "as saved before"])
+def test_a_table_that_goes_takes_no_subnet_of_others_with_it(stack, cloud, way):
+    """AWS deletes no table that a subnet is associated with, and whose it is tells the record alone."""
+    spec = routed() if way == "leaves, unmanaged" else routed("a")
+    if way == "leaves, unmanaged":
+        del spec["aws.route_table"]["t"]["subnets"]
+    without = {kind: things for kind, things in spec.items() if kind != "aws.route_table"}
+    stack.write("stack.yaml", spec_text(without))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    command = ["apply", "--yes"]
+    if way == "undone":
+        made = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+        command = ["undo", made, "--yes"]
+    else:
+        stack.write("stack.yaml", spec_text(without))
+    if way == "as saved before":
+        stack.run("plan", "--out", "saved.plan")
+        command = ["apply", "saved.plan"]
+    theirs = their_subnet(ec2, ids)
+    before = tables_of(ec2)
+    refused = stack.run(*command, status=1)
+    assert f"others have put subnets[{theirs}] there" in refused.err
+    assert tables_of(ec2) == before
+    ec2.disassociate_route_table(AssociationId=association_of(ec2, theirs))
+    stack.run(*command)
+    assert not tables_of(ec2)
+
+
+def test_a_table_goes_with_a_subnet_that_goes_too(stack, cloud):
+    """Somebody moved ours to another table of ours: nothing of others is in the way of a destroy."""
+    spec = routed("a")
+    spec["aws.route_table"]["u"] = {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.b")]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    move(ec2, ids["aws.subnet.a"], ids["aws.route_table.u"])
+    stack.run("destroy", "--yes")
+    assert not tables_of(ec2)
+
+
+def test_a_table_goes_that_has_what_another_one_takes_back(stack, cloud):
+    spec = routed("a")
+    spec["aws.route_table"]["u"] = {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.b")]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    move(ec2, ids["aws.subnet.a"], ids["aws.route_table.u"])
+    del spec["aws.route_table"]["u"]
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    assert tables_of(ec2) == {ids["aws.subnet.a"]: ids["aws.route_table.t"]}
+    plan_is_empty(stack)
+
+
 def attachments(ec2, gateway):
     [listed] = ec2.describe_vpn_gateways(VpnGatewayIds=[gateway])["VpnGateways"]
     return {each["State"] for each in listed["VpcAttachments"]} or {"detached"}

@@ -251,6 +251,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 	driving->object.resolved = *applied;
 	if (scenario->spent)
 		driving->object.spent_token = digest_of(slice_of(scenario->spent));
+	driving->object.observed = read_json(driving, scenario->observed);
 	driving->object.outputs = read_json(driving, scenario->outputs);
 	if (scenario->wanted)
 		driving->work.desired = wanted;

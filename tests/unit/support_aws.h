@@ -26,6 +26,7 @@ struct scenario {
 	bool unfinished;	 /* it was made by a run that did not finish it */
 	const char *applied;	 /* JSON of what was set before, or NULL */
 	const char *spent;	 /* a token by which a change was done before, or NULL */
+	const char *observed;	 /* JSON of what was seen with it, or NULL */
 	const char *outputs;	 /* JSON of what is recorded of them, or NULL */
 	const char *wanted;	 /* JSON of the fields, canonical but for sets; NULL: none (delete, unsettle) */
 	const char *ignored;	 /* a field that is left to others, or NULL */

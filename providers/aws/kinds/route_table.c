@@ -170,7 +170,6 @@ static const struct aws_part associations = {
 		    .lookup = &association_elsewhere},
 	.removal_member = "AssociationId",
 	.removal_output = "associations",
-	.holds = true,
 };
 
 static const char *const propagation_young[] = {"Gateway.NotAttached", "InvalidGatewayID.NotFound",
@@ -310,7 +309,7 @@ static const struct aws_field fields[] = {
 	 .part = &routes},
 	{.field = {.name = "subnets",
 		   .type = FIELD_SET,
-		   .flags = SETTLES | COMPARED,
+		   .flags = SETTLES | COMPARED | HOLDS,
 		   .item = &association_item.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",

@@ -1,0 +1,33 @@
+#ifndef TRUEUP_RECONCILE_OWN_ITEMS_H
+#define TRUEUP_RECONCILE_OWN_ITEMS_H
+
+#include "reconcile/diff_field.h"
+#include "reconcile/resource.h"
+
+/*
+ * Which items of a set are an object's own: wanted by what was applied last, and seen then. Where nothing of the set
+ * was seen yet, as of what a run that was cut off was making, what was wanted tells alone. All others somebody else has
+ * put there.
+ */
+struct own_items {
+	struct diff_index wanted, seen;
+	bool is_seen;
+};
+
+/* object with its body; it and arena must outlive the result. */
+void own_items_init(struct own_items *items, const struct object *object, const struct field *set, struct arena *arena);
+void own_items_release(struct own_items *items);
+bool own_items_have(const struct own_items *items, const struct value *item);
+
+/* Whether an item goes, though it is not the object's own. */
+typedef bool others_item_goes(void *context, const struct field *set, const struct value *item);
+/*
+ * What others have put into the sets that HOLD the object, and stays: "subnets[subnet-1], subnets[subnet-2]". now: MAP
+ * of its fields. Empty: nothing.
+ */
+struct slice others_items(const struct object *object, const struct kind *kind, const struct value *now,
+			  others_item_goes *goes, void *context, struct arena *arena);
+#define OTHERS_ITEMS_HINT                                                                                              \
+	"take out what others have put there, or have the spec name it and apply that once; then it can go"
+
+#endif
