@@ -231,7 +231,7 @@ static void list_left_behind(struct job *job)
 		const struct object *object = job->objects[i];
 		const struct live *live = job->refresh.live[i];
 
-		if (object->role == OBJECT_DEPOSED && live && live->presence == PRESENCE_PRESENT &&
+		if (object->role == OBJECT_DEPOSED && live->presence == PRESENCE_PRESENT &&
 		    !map_get(&runs, object->object_id))
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
 				.address = object->address,

@@ -64,11 +64,11 @@ static bool note(struct node *node)
 		.wanted_count = action->wanted_count,
 	};
 
+	/* No call takes anything away before the object was read. */
 	const struct unfinished_reading reading = {.kind = action->kind, .live = &node->work.now};
 
 	if (leaves(node))
-		return unfinished_note_delete(object, node->work.has_now ? &reading : NULL,
-					      apply->world->wall_ms(apply->world), apply->arena);
+		return unfinished_note_delete(object, &reading, apply->world->wall_ms(apply->world), apply->arena);
 	if (object != target->old)
 		return false;
 	if (object->role == OBJECT_INCOMPLETE)

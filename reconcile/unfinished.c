@@ -234,7 +234,7 @@ static void put(struct settling *settling, struct value *map, struct slice name,
 	value_builder_init(&builder);
 	if (is_same(value_get_given(map, name), given))
 		return;
-	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+	for (uint32_t i = 0; map->type == VALUE_MAP && i < map->count; i++)
 		if (!slice_equal(value_slice(&map->members[i].key), name))
 			value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
 	if (given)
@@ -254,26 +254,23 @@ static void put_observed(struct settling *settling, const struct field *field, c
 	struct slice name = slice_of(field->name);
 	const struct value_member one = {value_text(field->name), value ? *value : value_null()};
 	const struct value fields = value_map(&one, 1);
-	bool is_apart = reading->provider && reading->provider->needs_detail(reading->kind, &fields);
+	bool is_apart = reading->provider->needs_detail(reading->kind, &fields);
 
 	put(settling, &object->observed, name, is_apart && !value_get_given(&object->resolved, name) ? NULL : value);
 }
 
-/* What a field that the update sets is to show in the end. */
-static const struct value *goal_of(const struct settling *settling, const struct field *field,
-				   const struct value *resolved, const struct value *recorded)
+/* What a field that the update sets is to show in the end; null: nothing. */
+static struct value goal_of(const struct settling *settling, const struct field *field, const struct value *resolved,
+			    const struct value *recorded)
 {
-	struct value *goal = arena_new(settling->arena, struct value);
+	struct value goal = or_null(resolved);
 	bool dropped;
 
 	if (resolved && recorded)
-		*goal = unset_complete(field, resolved, recorded, settling->arena, &dropped);
-	else if (resolved)
-		*goal = *resolved;
-	else if (field->when_unset == UNSET_CONSTANT)
-		*goal = unset_constant(field, settling->arena);
-	*goal = sealed(settling, goal);
-	return value_if_set(goal);
+		goal = unset_complete(field, resolved, recorded, settling->arena, &dropped);
+	else if (!resolved && field->when_unset == UNSET_CONSTANT)
+		goal = unset_constant(field, settling->arena);
+	return sealed(settling, &goal);
 }
 
 static bool takes_steps(const struct settling *settling, const struct field *field)
@@ -281,8 +278,7 @@ static bool takes_steps(const struct settling *settling, const struct field *fie
 	const struct unfinished_reading *reading = settling->reading;
 	const struct value *resolved = unfinished_resolved(settling->object);
 
-	return reading->provider && reading->provider->takes_steps && resolved &&
-	       reading->provider->takes_steps(reading->kind, field, resolved);
+	return reading->provider->takes_steps && reading->provider->takes_steps(reading->kind, field, resolved);
 }
 
 /* No read tells whether it was done: recorded is that nobody knows, so that what is wanted now is sent once more. */
@@ -305,7 +301,7 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	struct slice name = slice_of(field->name);
 	const struct value *recorded = value_get_given(&object->resolved, name);
 	const struct value *live = value_get_given(&settling->live, name);
-	const struct value *goal = goal_of(settling, field, resolved, recorded);
+	const struct value whole = goal_of(settling, field, resolved, recorded), *goal = value_if_set(&whole);
 	const struct value *set = applied ? resolved : NULL;
 	bool in_steps = takes_steps(settling, field);
 	if (made_has_seen(field)) {
@@ -537,10 +533,7 @@ static void take_outputs(const struct settling *settling)
 {
 	struct object *object = settling->object;
 	const struct value *live = &settling->reading->live->outputs;
-
-	if (!value_is(live, VALUE_MAP))
-		return;
-	struct value taken = unfinished_outputs(object, settling->reading->kind, live, settling->arena);
+	const struct value taken = unfinished_outputs(object, settling->reading->kind, live, settling->arena);
 
 	object->outputs = sealed(settling, &taken);
 	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->style));

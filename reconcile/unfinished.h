@@ -29,7 +29,7 @@ struct unfinished_update {
 	size_t wanted_count;
 };
 
-/* An object as it was read; provider: of its kind, or NULL; resource: at its address, NULL where none is known. */
+/* An object as it was read; provider: of its kind; resource: at its address, NULL where none is known. */
 struct unfinished_reading {
 	const struct kind *kind;
 	const struct provider *provider;
@@ -40,7 +40,7 @@ struct unfinished_reading {
 /* Each notes it in object, in arena, and says whether that is new. */
 bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
 			    struct arena *arena);
-/* before: as it is when the deletion begins, or NULL where it was not read. */
+/* before: as it is when the deletion begins; kind and live alone. */
 bool unfinished_note_delete(struct object *object, const struct unfinished_reading *before, int64_t wall_ms,
 			    struct arena *arena);
 /*
@@ -77,7 +77,7 @@ enum call_shown unfinished_shows(const struct object *object, struct slice opera
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
 bool unfinished_is_sound(const struct value *note, struct arena *arena);
-/* Of an object with its body. */
+/* Of an object with its body; without one there is none. */
 bool unfinished_is(const struct object *object);
 bool unfinished_leaves(const struct object *object);
 /* Whether an update sets the tags that tell whose it is. */

@@ -42,7 +42,7 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		const struct value *member = value_if_set(value_get_named(note, members[i].name));
 
-		if (member && !value_is(member, members[i].type))
+		if (member && member->type != members[i].type)
 			return false;
 	}
 	wanted = value_get_given(note, SLICE(DEPENDENCIES));
@@ -164,7 +164,7 @@ static struct value to_set_back(const struct object *object, const struct unfini
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (size_t i = 0; reading && reading->kind && i < reading->kind->fields.count; i++) {
+	for (size_t i = 0; i < reading->kind->fields.count; i++) {
 		const struct field *field = field_at(&reading->kind->fields, i);
 		const struct value *live = value_get_given(&reading->live->fields, slice_of(field->name));
 
@@ -187,12 +187,6 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
 	return note(object, &begun, wall_ms, arena);
 }
 
-static void copy_members(struct value_builder *builder, const struct value *map)
-{
-	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
-		value_builder_member(builder, value_slice(&map->members[i].key), map->members[i].value);
-}
-
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena)
 {
 	const struct value unknown = value_unread();
@@ -202,8 +196,8 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 
 	value_builder_init(&applied);
 	value_builder_init(&resolved);
-	copy_members(&applied, &object->applied);
-	copy_members(&resolved, &object->resolved);
+	value_builder_members(&applied, &object->applied);
+	value_builder_members(&resolved, &object->resolved);
 	for (size_t i = 0; i < update->change_count; i++) {
 		struct set_field set;
 
@@ -252,7 +246,7 @@ bool unfinished_stay(struct object *object, struct arena *arena)
 bool unfinished_is(const struct object *object)
 {
 	/* Of what is being made it tells the last call at most. */
-	return object->has_body && value_is(value_get_named(&object->unfinished, LEAVES), VALUE_BOOL);
+	return value_is(value_get_named(&object->unfinished, LEAVES), VALUE_BOOL);
 }
 
 bool unfinished_leaves(const struct object *object)
@@ -307,12 +301,24 @@ static struct value with(const struct value *map, struct slice name, const struc
 	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
 }
 
+/* A clock that was set back since tells nothing. */
+static int64_t age_ms(const struct object *object, int64_t now_ms)
+{
+	const struct value *since = value_get_given(&object->unfinished, SLICE(SINCE));
+
+	return since && now_ms >= since->integer ? now_ms - since->integer : INT64_MAX;
+}
+
+bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms)
+{
+	return age_ms(object, now_ms) < grace_ms;
+}
+
 bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena)
 {
-	const struct value *since = value_get_given(&object->unfinished, SLICE(SINCE)), now = value_integer(wall_ms);
+	const struct value now = value_integer(wall_ms);
 
-	if (!unfinished_is(object) ||
-	    (since && wall_ms >= since->integer && wall_ms - since->integer <= RENEWED_AFTER_MS))
+	if (!unfinished_is(object) || age_ms(object, wall_ms) <= RENEWED_AFTER_MS)
 		return false;
 	object->unfinished = with(&object->unfinished, SLICE(SINCE), &now, arena);
 	return true;
@@ -389,13 +395,4 @@ struct slice unfinished_names(const struct value *fields, struct arena *arena)
 		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "",
 			      SLICE_ARGUMENTS(value_slice(&fields->members[i].key)));
 	return arena_copy(arena, buffer_slice(&names));
-}
-
-bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms)
-{
-	const struct value *since = value_get_named(&object->unfinished, SINCE);
-
-	/* A clock that was set back since tells nothing. */
-	return since && value_is(since, VALUE_INTEGER) && now_ms >= since->integer &&
-	       now_ms - since->integer < grace_ms;
 }

@@ -44,6 +44,9 @@ static const struct provider provider = {.name = "t", .needs_detail = needs_deta
 static const struct provider *const provider_items[] = {&provider};
 static const struct providers providers = {provider_items, 1};
 static const struct json_style style = {.clear = true};
+/* What is about to be deleted, and of which nothing could be read that a note can bring back. */
+static const struct live bare = {.presence = PRESENCE_PRESENT};
+static const struct unfinished_reading unseen = {.kind = &net, .live = &bare};
 
 struct recorder {
 	struct store store;
@@ -106,7 +109,7 @@ static void begin(struct object *object, const struct row *row, struct arena *ar
 	object->applied = object->resolved = object->observed = labelled(arena, "x");
 	object->outputs = value_map(NULL, 0);
 	if (row->deletes)
-		assert_true(unfinished_note_delete(object, NULL, BEGUN_MS, arena));
+		assert_true(unfinished_note_delete(object, &unseen, BEGUN_MS, arena));
 	else
 		assert_true(unfinished_note_update(object, &update, BEGUN_MS, arena));
 }
@@ -282,7 +285,7 @@ static struct object recorded(const struct open_call *call, struct arena *arena)
 	if (call->note == NOTE_CHANGE || call->note == NOTE_TAGS)
 		note_change(&object, call, arena);
 	if (call->note == NOTE_DELETION)
-		assert_true(unfinished_note_delete(&object, NULL, BEGUN_MS, arena));
+		assert_true(unfinished_note_delete(&object, &unseen, BEGUN_MS, arena));
 	if (call->note == NOTE_CALL) {
 		const struct value comes = read_json(arena, call->goal), goes = value_map(NULL, 0);
 		const struct call sent = {.operation = "Modify", .comes = &comes, .goes = &goes};

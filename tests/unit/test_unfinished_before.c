@@ -23,6 +23,15 @@ static const struct field net_fields[] = {
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 
+static bool needs_detail(const struct kind *kind, const struct value *matters)
+{
+	(void)kind;
+	(void)matters;
+	return false;
+}
+
+static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
+
 #define ALL "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":1},{\"port\":2}],\"size\":2}"
 #define EMPTIED "{\"label\":\"y\",\"most\":0,\"size\":0}"
 
@@ -90,7 +99,7 @@ static struct unfinished_outcome settle_at(struct object *object, struct arena *
 {
 	const struct json_style style = {0};
 	const struct live live = live_of(arena, fields);
-	const struct unfinished_reading reading = {.kind = &net, .live = &live, .resource = resource};
+	const struct unfinished_reading reading = {&net, &provider, &live, resource};
 
 	return unfinished_settle(object, &reading, &style, arena);
 }

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "reconcile/unfinished.h"
 
-/* What a later run is to set of an object that was begun, and what is settled more than once: what the record takes of
- * it. */
+/* What a later run is to set of an object that was begun, what is settled more than once, and what is noted as no
+ * program of this version would: what the record takes of it. */
 
 static const struct field rule_fields[] = {{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY}};
 static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
@@ -19,6 +19,17 @@ static const struct field net_fields[] = {
 	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
+static const struct json_style style = {0};
+
+static bool needs_detail(const struct kind *kind, const struct value *matters)
+{
+	(void)kind;
+	(void)matters;
+	return false;
+}
+
+static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
+
 static struct value read_json(struct arena *arena, const char *json)
 {
 	struct diagnostics diagnostics;
@@ -80,6 +91,26 @@ static void test_take_more(void **state)
 	}
 }
 
+/* Nor is what the spec refers to, and what comes to nothing, anything that was asked for. */
+static void test_take_nothing(void **state)
+{
+	static const struct change change = {.field = &net_fields[1], .effect = EFFECT_SET};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const struct value wanted = read_json(&arena, "{\"label\":{\"$deferred\":\"${t.net.b.label}\"}}");
+	const struct value nothing = read_json(&arena, "{\"label\":null}");
+	const struct unfinished_update update = {
+		.changes = &change, .change_count = 1, .symbolic = &wanted, .resolved = &nothing};
+	struct object object = {
+		.role = OBJECT_INCOMPLETE, .applied = value_map(NULL, 0), .resolved = value_map(NULL, 0)};
+
+	assert_false(unfinished_take_more(&object, &update, &arena));
+	assert_null(value_get_named(&object.applied, "label"));
+	arena_release(&arena);
+}
+
 #define FIRST "{\"port\":1}"
 #define REFERRING(name) "{\"port\":{\"$deferred\":\"${t.net." name ".port}\"}}"
 #define RULES(items) "{\"rules\":[" items "]}"
@@ -117,8 +148,7 @@ static void test_settled_again(void **state)
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, ends[i].live),
 				    .outputs = value_map(NULL, 0)};
-		const struct unfinished_reading reading = {&net, NULL, &live, NULL};
-		static const struct json_style style = {0};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
 		assert_true(unfinished_note_update(&object, &update, 1000, &arena));
 		for (int time = 0; time < 3; time++) {
@@ -163,12 +193,125 @@ static void test_stay(void **state)
 	arena_release(&arena);
 }
 
+/* What a field refers to is recorded with it: what goes first, or has to follow, is found by that. */
+static void test_dependencies(void **state)
+{
+	static const struct dependency former = {.address = {"t.net.former", sizeof("t.net.former") - 1},
+						 .field = {"rules", sizeof("rules") - 1},
+						 .output = {"id", sizeof("id") - 1}},
+				       latter = {.address = {"t.net.latter", sizeof("t.net.latter") - 1},
+						 .field = {"rules", sizeof("rules") - 1},
+						 .output = {"id", sizeof("id") - 1}};
+	static const struct {
+		const char *name, *live;
+		bool former, latter;
+	} ends[] = {
+		{"nothing was done", "{\"rules\":[{\"port\":1}]}", true, false},
+		{"a part was done", "{\"rules\":[{\"port\":1},{\"port\":2}]}", true, true},
+		{"all was done", "{\"rules\":[{\"port\":2}]}", false, true},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct value recorded = read_json(&arena, "{\"rules\":[{\"port\":1}]}");
+		struct value intended = read_json(&arena, "{\"rules\":[{\"port\":2}]}");
+		const struct change change = {.field = field_named(&net.fields, SLICE("rules")), .effect = EFFECT_SET};
+		const struct unfinished_update update = {.changes = &change,
+							 .change_count = 1,
+							 .symbolic = &intended,
+							 .resolved = &intended,
+							 .wanted = &latter,
+							 .wanted_count = 1};
+		struct object begun = {.applied = recorded,
+				       .resolved = recorded,
+				       .observed = recorded,
+				       .outputs = value_map(NULL, 0),
+				       .dependencies = &former,
+				       .dependency_count = 1,
+				       .has_body = true};
+		assert_true(unfinished_note_update(&begun, &update, 1000, &arena));
+		struct object object = {.address = SLICE("t.net.a")};
+		struct diagnostics diagnostics;
+		diagnostics_init(&diagnostics, &arena);
+		/* As it comes back from a store. */
+		assert_true(object_body_read(&object, object_body_write(&begun, &arena, &style), &arena, &diagnostics));
+		struct live live = {.presence = PRESENCE_PRESENT,
+				    .fields = read_json(&arena, ends[i].live),
+				    .outputs = value_map(NULL, 0)};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
+		(void)unfinished_settle(&object, &reading, &style, &arena);
+		if (dependencies_have(object.dependencies, object.dependency_count, &former) != ends[i].former ||
+		    dependencies_have(object.dependencies, object.dependency_count, &latter) != ends[i].latter)
+			fail_msg("%s", ends[i].name);
+	}
+	arena_release(&arena);
+}
+
+/* A record is read as what it is, but for what no table has any more, and what is noted by halves. */
+static void test_strange_notes(void **state)
+{
+	static const struct {
+		const char *name, *note;
+	} notes[] = {
+		{"an update of a field that no table has any more",
+		 "{\"applied\":{\"shape\":\"x\"},\"leaves\":false,\"resolved\":{\"shape\":\"x\"},\"since\":5}"},
+		{"a field that no table has any more, to be switched on again",
+		 "{\"applied\":{},\"leaves\":false,\"owed\":{\"shape\":\"x\"},\"resolved\":{},\"since\":5}"},
+		{"a field that no table has any more, to be set back",
+		 "{\"applied\":{},\"before\":{\"shape\":\"x\"},\"leaves\":true,\"resolved\":{},\"since\":5}"},
+	};
+	const struct live live = {
+		.presence = PRESENCE_PRESENT, .fields = value_map(NULL, 0), .outputs = value_map(NULL, 0)};
+	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
+	const struct value nothing = value_map(NULL, 0);
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		struct object object = {.applied = nothing,
+					.resolved = nothing,
+					.observed = nothing,
+					.outputs = nothing,
+					.unfinished = read_json(&arena, notes[i].note),
+					.has_body = true};
+
+		assert_true(unfinished_is_sound(&object.unfinished, &arena));
+		if (unfinished_settle(&object, &reading, &style, &arena).owes)
+			fail_msg("%s: owes", notes[i].name);
+		expect(notes[i].name, &arena, &object.resolved, "{}");
+		assert_null(unfinished_owed(&object));
+		assert_null(unfinished_before(&object));
+	}
+	arena_release(&arena);
+}
+
+/* What it is said to refer to cannot be read, and nobody knows when it was begun: neither is taken for anything. */
+static void test_halves(void **state)
+{
+	const struct dependency *wanted = NULL;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = {.unfinished = read_json(&arena, "{\"dependencies\":[\"x\"],\"leaves\":false}")};
+	assert_int_equal(unfinished_wanted(&object, &arena, &wanted), 0);
+	assert_null(wanted);
+	assert_false(unfinished_is_young(&object, 1000, 2000));
+	assert_true(unfinished_renew(&object, 1000, &arena));
+	assert_true(unfinished_is_young(&object, 1000, 2000));
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_take_more),
-		cmocka_unit_test(test_settled_again),
-		cmocka_unit_test(test_stay),
+		cmocka_unit_test(test_take_more),     cmocka_unit_test(test_take_nothing),
+		cmocka_unit_test(test_settled_again), cmocka_unit_test(test_stay),
+		cmocka_unit_test(test_dependencies),  cmocka_unit_test(test_strange_notes),
+		cmocka_unit_test(test_halves),
 	};
 
 	return cmocka_run_group_tests_name("unfinished, and more wanted", tests, NULL, NULL);

@@ -34,6 +34,15 @@ static const struct field net_fields[] = {
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 
+static bool needs_detail(const struct kind *kind, const struct value *matters)
+{
+	(void)kind;
+	(void)matters;
+	return false;
+}
+
+static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
+
 static void fingerprint(void *context, struct slice secret, char ret[65])
 {
 	(void)context;
@@ -164,7 +173,10 @@ static struct object begin(struct arena *arena, const char *recorded, bool delet
 
 	object.resolved = object.observed = object.applied;
 	object.outputs = value_map(NULL, 0);
-	assert_true(deletes ? unfinished_note_delete(&object, NULL, 1, arena)
+	const struct live bare = {.presence = PRESENCE_PRESENT};
+	const struct unfinished_reading reading = {.kind = &net, .live = &bare};
+
+	assert_true(deletes ? unfinished_note_delete(&object, &reading, 1, arena)
 			    : unfinished_note_update(&object, &update, 1, arena));
 	return object;
 }
@@ -187,7 +199,7 @@ static enum call_shown shows_of(const struct object *object, const char *operati
 	const struct live live = {.presence = PRESENCE_PRESENT,
 				  .fields = read_json(arena, fields),
 				  .unsupported = value_map(&field, unsupported != NULL)};
-	const struct unfinished_reading reading = {.kind = &net, .live = &live};
+	const struct unfinished_reading reading = {.kind = &net, .provider = &provider, .live = &live};
 
 	return unfinished_shows(object, slice_of(operation), &reading, &style, arena);
 }
@@ -224,6 +236,7 @@ static void test_shows(void **state)
 static void test_told_anew(void **state)
 {
 	const struct call untold = {.operation = "Modify"};
+	const struct value *told, *taken;
 	struct arena arena;
 
 	(void)state;
@@ -237,6 +250,11 @@ static void test_told_anew(void **state)
 	assert_true(shows(&object, "Modify", "{\"label\":\"y\"}", &arena));
 	assert_true(unfinished_note_call(&object, &untold, &arena));
 	assert_false(shows(&object, "Modify", "{\"label\":\"y\"}", &arena));
+	/* What is told by halves is not told. */
+	object.unfinished =
+		read_json(&arena, "{\"call\":{\"comes\":{\"label\":\"y\"},\"operation\":\"Modify\"},\"leaves\":false}");
+	assert_true(unfinished_is_sound(&object.unfinished, &arena));
+	assert_false(unfinished_effect(&object, SLICE("Modify"), &told, &taken));
 	/* Where nothing was begun there is no note. */
 	unfinished_end(&object);
 	assert_false(unfinished_note_call(&object, &call, &arena));
