@@ -179,7 +179,7 @@ static bool is_asked_for(const struct action *action)
 {
 	for (size_t i = 0; i < action->change_count; i++)
 		if (action->changes[i].cause == CAUSE_INTENT)
-			return action->role == OBJECT_CURRENT && action_is_carried_out(action);
+			return action_is_carried_out(action);
 	return false;
 }
 

@@ -151,7 +151,7 @@ static bool has_secret(const struct object *object, struct slice name, const str
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
 		const struct value *known = maps[i] ? value_get(maps[i], name) : NULL;
 
-		secret |= known && (value_has_secret(known) || value_has_fingerprint(known));
+		secret |= known && value_has_secret(known);
 	}
 	return secret;
 }

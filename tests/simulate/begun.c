@@ -9,6 +9,8 @@ enum {
 	ONE_IN = 48,
 	HOOKS_ONE_IN = 8,
 	LEASE_MS = 40 * 1000,
+	/* What was begun before that is not waited for any more. */
+	LATE_MS = 10 * 60 * 1000,
 	CHANGES_MOST = 3,
 	/* Of a route table, and after how many turns it has as many again: route_table_subnets(). */
 	SUBNETS = 2,
@@ -48,6 +50,11 @@ static void tag_anew(struct story *story)
 		(void)story_rename(story, &misfortune);
 		universe_pass(universe, LEASE_MS);
 	} else {
+		/* Of the first network, something else was to change before. */
+		if (chance_one_in(&universe->plot, 3)) {
+			blueprint_thing(&story->blueprint, SPECIES_VPC, 0)->in_place++;
+			begin(story, NULL, 1);
+		}
 		if (chance_one_in(&universe->plot, 2))
 			story_change_tags(universe, "trueup:address", NULL);
 		else
@@ -118,7 +125,10 @@ static void read_in_part(struct story *story)
 	story_run(story, "recover", &denied);
 }
 
-/* The same of a group whose hook goes: there is no other set that takes a call of its own to be read. */
+/*
+ * The same of a group whose hook goes: there is no other set that takes a call of its own to be read. What the run has
+ * left of it is told by a look, unless that is just what cannot be read.
+ */
 static void read_no_hook(struct story *story)
 {
 	const struct misfortune denied = {.denied = "DescribeLifecycleHooks"};
@@ -127,8 +137,12 @@ static void read_no_hook(struct story *story)
 	story_save_spec(story);
 	story_make_peace(story);
 	story->blueprint.featured++;
+	blueprint_thing(&story->blueprint, SPECIES_SCALING_GROUP, 0)->in_place++;
 	begin(story, "DeleteLifecycleHook", 0);
 	story_run(story, "recover", &denied);
+	universe_pass(story->universe, LATE_MS);
+	story_run(story, "recover", NULL);
+	story_run(story, "drift", &denied);
 }
 
 /* A route table that was to go is wanted again, for as many subnets as are left to it. */
@@ -144,13 +158,49 @@ static void agree(struct story *story)
 	story_make_peace(story);
 	table->wanted = false;
 	begin(story, NULL, gone);
+	/* The rest goes with the run after it. */
+	if (chance_one_in(&story->universe->plot, 3))
+		begin(story, NULL, 1);
 	table->wanted = true;
 	table->parts -= (unsigned)gone;
 	story_save_spec(story);
 	story_run(story, "recover", NULL);
 }
 
-/* A gateway that was never finished is to be another one, then again as it was, and each run is killed. */
+/* A table is to be for one subnet more, and somebody takes the other one off it. */
+static void lose_item(struct story *story)
+{
+	struct thing *table = blueprint_thing(&story->blueprint, SPECIES_ROUTE_TABLE, 0);
+
+	if (!table || !blueprint_has(&story->blueprint, table))
+		return;
+	table->parts += TURNS - table->parts % TURNS + 1;
+	story_save_spec(story);
+	story_make_peace(story);
+	table->parts++;
+	begin(story, "AssociateRouteTable", 0);
+	story_set(story->universe, "aws.route_table", "route-table", "associationSet.0", NULL);
+	story_run(story, "recover", NULL);
+}
+
+/* A group was emptied before its deletion, and somebody gives it another size. */
+static void regrow(struct story *story)
+{
+	struct thing *group = blueprint_thing(&story->blueprint, SPECIES_SCALING_GROUP, 0);
+
+	if (!group || !blueprint_has(&story->blueprint, group))
+		return;
+	group->wanted = false;
+	begin(story, "DeleteAutoScalingGroup", 0);
+	story_run(story, "recover", NULL);
+	story_set(story->universe, "aws.autoscaling_group", "auto-scaling-group", "MaxSize", "9");
+	story_run(story, "recover", NULL);
+	group->wanted = true;
+	story_save_spec(story);
+}
+
+/* A gateway that was never finished is to be another one, then again as it was, and each run is killed. Where it is
+ * attached may be left to others: then it goes back there because the deletion has come to nothing. */
 static void waver(struct story *story)
 {
 	struct thing *gateway = blueprint_thing(&story->blueprint, SPECIES_VPN_GATEWAY, 0);
@@ -161,12 +211,16 @@ static void waver(struct story *story)
 	story_save_spec(story);
 	story_make_peace(story);
 	gateway->wanted = true;
+	if (chance_one_in(&story->universe->plot, 2))
+		gateway->more = ", lifecycle: {ignore: [vpc]}";
 	begin(story, "AttachVpnGateway", 0);
 	gateway->renewal++;
 	begin(story, "DetachVpnGateway", 0);
 	gateway->renewal--;
 	begin(story, "AttachVpnGateway", 0);
 	story_run(story, "recover", NULL);
+	gateway->more = NULL;
+	story_save_spec(story);
 }
 
 static void tell_any(struct story *story)
@@ -174,8 +228,8 @@ static void tell_any(struct story *story)
 	static const struct {
 		void (*tell)(struct story *story);
 		unsigned weight;
-	} beginnings[] = {{tag_anew, 3},     {choose_version, 1}, {set_unread, 1},
-			  {read_in_part, 2}, {agree, 2},	  {waver, 2}};
+	} beginnings[] = {{tag_anew, 3}, {choose_version, 1}, {set_unread, 1}, {read_in_part, 2},
+			  {agree, 2},	 {lose_item, 1},      {regrow, 1},     {waver, 2}};
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)

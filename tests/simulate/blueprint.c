@@ -66,39 +66,43 @@ bool blueprint_features(const struct blueprint *blueprint, const struct thing *t
 	return subject && subject->species == thing->species && thing->number == 0;
 }
 
-/* What the stack's feature says of the thing, or NULL. */
-static const struct feature_piece *piece_of(const struct blueprint *blueprint, const struct thing *thing)
+static bool is_about(const struct feature_piece *piece, const struct thing *thing)
 {
-	const struct feature_piece *pieces = feature_rows[blueprint->feature].pieces;
-
-	for (size_t i = 0; i < FEATURE_PIECES && pieces[i].field; i++)
-		if (pieces[i].species == thing->species && thing->number == 0)
-			return &pieces[i];
-	return NULL;
+	return piece->field && piece->species == thing->species && thing->number == 0;
 }
 
 /* A field as it usually is, unless the stack's feature is about it. */
 static void write_usual(const struct blueprint *blueprint, const struct thing *thing, const char *field,
 			const char *value, struct buffer *to)
 {
-	const struct feature_piece *piece = piece_of(blueprint, thing);
+	const struct feature_piece *pieces = feature_rows[blueprint->feature].pieces;
 
-	if (!piece || strcmp(piece->field, field) != 0)
-		buffer_format(to, ", %s: %s", field, value);
+	for (size_t i = 0; i < FEATURE_PIECES; i++)
+		if (is_about(&pieces[i], thing) && strcmp(pieces[i].field, field) == 0)
+			return;
+	buffer_format(to, ", %s: %s", field, value);
+}
+
+static void write_piece(const struct feature_piece *piece, const char *value, const struct thing *thing,
+			struct buffer *to)
+{
+	struct slice rest = slice_of(value), first = slice_cut(&rest, '#');
+
+	buffer_format(to, ", %s: %.*s", piece->field, SLICE_ARGUMENTS(first));
+	if (rest.size > 0)
+		buffer_format(to, "%u%.*s", thing->renewal % 8, SLICE_ARGUMENTS(rest));
 }
 
 static void write_feature(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	const struct feature_piece *piece = piece_of(blueprint, thing);
-	const char *value = piece ? piece->values[blueprint_side(blueprint)] : NULL;
-	struct slice rest = value ? slice_of(value) : (struct slice){NULL, 0};
-	struct slice first = slice_cut(&rest, '#');
+	const struct feature_piece *pieces = feature_rows[blueprint->feature].pieces;
 
-	if (!value)
-		return;
-	buffer_format(to, ", %s: %.*s", piece->field, SLICE_ARGUMENTS(first));
-	if (rest.size > 0)
-		buffer_format(to, "%u%.*s", thing->renewal % 8, SLICE_ARGUMENTS(rest));
+	for (size_t i = 0; i < FEATURE_PIECES; i++) {
+		const char *value = pieces[i].values[blueprint_side(blueprint)];
+
+		if (value && is_about(&pieces[i], thing))
+			write_piece(&pieces[i], value, thing, to);
+	}
 }
 
 static void write_tags(const struct thing *thing, struct buffer *to)

@@ -2,6 +2,10 @@
 
 #include <stddef.h>
 
+#include "tests/simulate/oracle.h"
+
+#include "tests/simulate/oracle.h"
+
 #define TARGETS "arn:aws:elasticloadbalancing:us-west-2:123456789012:targetgroup/"
 /* Subnets and instances with IPv6 lie in a VPC that has it. */
 #define NETWORK_OF_IPV6                                                                                                \
@@ -42,14 +46,15 @@ const struct feature_row feature_rows[FEATURE_COUNT] = {
 			    .owner = "groupId",
 			    .path = "fromPort",
 			    .seen = {"443", "80"}},
-	[FEATURE_EGRESS_DESCRIPTION] = {.pieces = {{SPECIES_GROUP,
-						    "egress",
-						    {"[{protocol: all, cidr: 0.0.0.0/0, description: all}]",
-						     "[{protocol: all, cidr: 0.0.0.0/0, description: everything}]"}}},
-					.type = "security-group-rule",
-					.owner = "groupId",
-					.path = "description",
-					.seen = {"all", "everything"}},
+	[FEATURE_EGRESS_DESCRIPTION] =
+		{.pieces = {{SPECIES_GROUP,
+			     "egress",
+			     {"[{protocol: all, cidr: 0.0.0.0/0, description: all}]",
+			      "[{protocol: all, cidr: 0.0.0.0/0, description: \"${var.start}\"}]"}}},
+		 .type = "security-group-rule",
+		 .owner = "groupId",
+		 .path = "description",
+		 .seen = {"all", oracle_start}},
 	[FEATURE_CONNECTION_OPTIONS] =
 		{.pieces = {{SPECIES_VPN_CONNECTION, "local_cidr", {"192.168.0.0/16", "192.168.0.0/17"}}},
 		 .path = "options.localIpv4NetworkCidr",
@@ -62,6 +67,12 @@ const struct feature_row feature_rows[FEATURE_COUNT] = {
 					  "{pre_shared_key: \"${var.key}\", dpd_timeout_s: 60}]"}}},
 			     .path = "options.tunnelOptionSet.*.dpdTimeoutSeconds",
 			     .seen = {"50", "60"}},
+	/* Given back they stay as they are, and before they are the cloud's own: its books may show any. */
+	[FEATURE_FIRST_TUNNELS] = {.pieces = {{SPECIES_VPN_CONNECTION,
+					       "tunnels",
+					       {NULL, "[{pre_shared_key: \"${var.key}\"}, "
+						      "{pre_shared_key: \"${var.key}\", dpd_timeout_s: 50}]"}}},
+				   .path = "options.tunnelOptionSet.0.preSharedKey"},
 	[FEATURE_HOOKS] = {.pieces = {{SPECIES_SCALING_GROUP,
 				       "hooks",
 				       {NULL,
@@ -84,6 +95,16 @@ const struct feature_row feature_rows[FEATURE_COUNT] = {
 		{.pieces = {{SPECIES_SCALING_GROUP, "tags", {NULL, "[{key: a-team, value: red, propagate: true}]"}}},
 		 .path = "Tags.*.Key",
 		 .seen = {NULL, "a-team"}},
+	[FEATURE_MAINTENANCE] = {.pieces = {{SPECIES_SCALING_GROUP,
+					     "maintenance",
+					     {NULL, "{min_healthy_percent: 90, max_healthy_percent: 120}"}}},
+				 .path = "InstanceMaintenancePolicy.MaxHealthyPercentage",
+				 .seen = {NULL, "120"}},
+	[FEATURE_TERMINATION] = {.pieces = {{SPECIES_SCALING_GROUP,
+					     "termination_policies",
+					     {"[Default]", "[OldestInstance, Default]"}}},
+				 .path = "TerminationPolicies.0",
+				 .seen = {"Default", "OldestInstance"}},
 	[FEATURE_PROFILE] = {.pieces = {{SPECIES_INSTANCE, "instance_profile", {NULL, "worker"}}},
 			     .path = "iamInstanceProfile.arn",
 			     .seen = {NULL, "arn:aws:iam::123456789012:instance-profile/worker"}},
@@ -105,7 +126,8 @@ const struct feature_row feature_rows[FEATURE_COUNT] = {
 			      .path = "blockDeviceMapping.1.ebs.deleteOnTermination",
 			      .seen = {"true", "false"}},
 	[FEATURE_USER_DATA] = {.pieces = {{SPECIES_INSTANCE, "user_data", {"one", "two"}}}},
-	[FEATURE_TYPE] = {.pieces = {{SPECIES_INSTANCE, "instance_type", {"t3.micro", "t3.small"}}},
+	[FEATURE_TYPE] = {.pieces = {{SPECIES_INSTANCE, "running", {"true", "true"}},
+				     {SPECIES_INSTANCE, "instance_type", {"t3.micro", "t3.small"}}},
 			  .path = "instanceType",
 			  .seen = {"t3.micro", "t3.small"}},
 	[FEATURE_METADATA] = {.pieces = {{SPECIES_INSTANCE, "metadata", {"{tokens: optional}", "{tokens: required}"}}},

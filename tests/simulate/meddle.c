@@ -6,8 +6,9 @@
 /* What is done to an object. */
 struct meddling {
 	const char *kind, *type;
-	const char *path, *value; /* NULL: takes it away */
-	const char *only;	  /* what the path says now; NULL: anything */
+	const char *path;  /* NULL: takes the object away */
+	const char *value; /* NULL: takes what stands there away */
+	const char *only;  /* what the path says now; NULL: anything */
 };
 
 /* The body of a thing of that type, or NULL. */
@@ -51,7 +52,7 @@ static bool meddle(struct universe *universe, const struct meddling *meddling, c
 		   struct arena *arena)
 {
 	struct value_member member = {value_text(meddling->path ? meddling->path : ""),
-				      value_text(meddling->value ? meddling->value : "")};
+				      meddling->value ? value_text(meddling->value) : value_null()};
 	const struct value attributes = value_map(&member, 1);
 	struct diagnostics diagnostics;
 	struct slice id = object->provider_id;
@@ -66,7 +67,7 @@ static bool meddle(struct universe *universe, const struct meddling *meddling, c
 				    &diagnostics)
 		       : sim_remove(universe->sim, slice_of(region_name), slice_of(meddling->type), id, &diagnostics);
 	trace_line(&universe->trace, "somebody %s %.*s %s%s: %s", meddling->path ? "sets" : "removes",
-		   SLICE_ARGUMENTS(id), meddling->path ? "to " : "", meddling->path ? meddling->value : "",
+		   SLICE_ARGUMENTS(id), meddling->path ? "to " : "", meddling->value ? meddling->value : "",
 		   done ? "done" : "there is none");
 	universe->is_meddled_with |= done;
 	diagnostics_release(&diagnostics);
@@ -113,6 +114,20 @@ bool story_end_changing(struct universe *universe)
 	bool done = meddle_with_open(universe, endings, sizeof(endings) / sizeof(endings[0]), &record, &arena);
 	arena_release(&arena);
 	return done;
+}
+
+void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value)
+{
+	const struct meddling meddling = {kind, type, path, value, NULL};
+	struct audit_record record;
+	struct arena arena;
+
+	arena_init(&arena);
+	(void)audit_read(&universe->audit, &arena, &record);
+	audit_leave(&universe->audit);
+	for (size_t i = 0; i < record.object_count; i++)
+		(void)meddle(universe, &meddling, &record.objects[i], &arena);
+	arena_release(&arena);
 }
 
 void story_meddle(struct universe *universe)

@@ -39,6 +39,9 @@ void story_meddle(struct universe *universe);
 /* Somebody begins to delete what a call of unknown outcome is about and a change of which is under way; false: nothing
  * is. */
 bool story_end_changing(struct universe *universe);
+/* Somebody sets that of everything of ours that is of the kind, and of that type in the cloud; value NULL: takes it
+ * off. */
+void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value);
 /* That tag of what is ours says another text from now on, where there is one; NULL: it is taken off. */
 void story_change_tags(struct universe *universe, const char *key, const char *text);
 /* twin.c: whether something is there that a call of ours made, no unknown outcome is about, and is not recorded. */

@@ -32,6 +32,12 @@
 		(operation), {(species), {SPECIES_COUNT, SPECIES_COUNT}, AS_IT_COMES, AS_IT_COMES, (feature), (side)}, \
 			TURN_FEATURE, 1                                                                                \
 	}
+/* The same, of what comes more than once in a seed. */
+#define READ_TURNED(operation, species, feature, side)                                                                 \
+	{                                                                                                              \
+		(operation), {(species), {SPECIES_COUNT, SPECIES_COUNT}, AS_IT_COMES, AS_IT_COMES, (feature), (side)}, \
+			TURN_FEATURE, 2                                                                                \
+	}
 #define DISK_ROW(step, one_in)                                                                                         \
 	{                                                                                                              \
 		(step), WISH(SPECIES_VPC, SPECIES_COUNT, AS_IT_COMES), TURN_NONE, (one_in)                             \
@@ -77,7 +83,7 @@ static const struct target_row rows[] = {
 	ONCE("ModifyLaunchTemplate", SPECIES_TEMPLATE, TURN_PARTS),
 	ONCE("DeleteLaunchTemplate", SPECIES_TEMPLATE, TURN_REMOVAL),
 	ONCE("CreateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_NONE),
-	ROW("UpdateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_IN_PLACE),
+	TURNED("UpdateAutoScalingGroup", SPECIES_SCALING_GROUP, FEATURE_MAINTENANCE, 0),
 	ONCE("DeleteAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_REMOVAL),
 	ROW("RunInstances", SPECIES_INSTANCE, TURN_NONE),
 	ONCE_WITH("MonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 0, TURN_PARTS),
@@ -141,11 +147,11 @@ static const struct target_row rows[] = {
 	ROW("DescribeRouteTables", SPECIES_ROUTE_TABLE, TURN_NONE),
 	ROW("DescribeVpnGateways", SPECIES_VPN_GATEWAY, TURN_NONE),
 	ROW("DescribeCustomerGateways", SPECIES_CUSTOMER_GATEWAY, TURN_NONE),
-	ROW("DescribeVpnConnections", SPECIES_VPN_CONNECTION, TURN_NONE),
+	READ_TURNED("DescribeVpnConnections", SPECIES_VPN_CONNECTION, FEATURE_FIRST_TUNNELS, 0),
 	ROW("DescribeKeyPairs", SPECIES_KEY_PAIR, TURN_NONE),
 	ROW("DescribeLaunchTemplates", SPECIES_TEMPLATE, TURN_NONE),
 	ROW("DescribeLaunchTemplateVersions", SPECIES_TEMPLATE, TURN_NONE),
-	ROW("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, TURN_NONE),
+	READ_TURNED("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, FEATURE_TERMINATION, 0),
 	ROW("DescribeInstances", SPECIES_INSTANCE, TURN_NONE),
 	TURNED("DescribeLifecycleHooks", SPECIES_SCALING_GROUP, FEATURE_HOOKS, 0),
 	TURNED("DescribeInstanceAttribute", SPECIES_INSTANCE, FEATURE_USER_DATA, 0),
