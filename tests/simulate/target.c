@@ -151,7 +151,7 @@ static const struct target_row rows[] = {
 	ROW("DescribeKeyPairs", SPECIES_KEY_PAIR, TURN_NONE),
 	ROW("DescribeLaunchTemplates", SPECIES_TEMPLATE, TURN_NONE),
 	ROW("DescribeLaunchTemplateVersions", SPECIES_TEMPLATE, TURN_NONE),
-	READ_TURNED("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, FEATURE_TERMINATION, 0),
+	ROW("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, TURN_NONE),
 	ROW("DescribeInstances", SPECIES_INSTANCE, TURN_NONE),
 	TURNED("DescribeLifecycleHooks", SPECIES_SCALING_GROUP, FEATURE_HOOKS, 0),
 	TURNED("DescribeInstanceAttribute", SPECIES_INSTANCE, FEATURE_USER_DATA, 0),
