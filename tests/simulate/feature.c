@@ -4,8 +4,6 @@
 
 #include "tests/simulate/oracle.h"
 
-#include "tests/simulate/oracle.h"
-
 #define TARGETS "arn:aws:elasticloadbalancing:us-west-2:123456789012:targetgroup/"
 /* Subnets and instances with IPv6 lie in a VPC that has it. */
 #define NETWORK_OF_IPV6                                                                                                \
