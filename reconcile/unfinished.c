@@ -6,6 +6,7 @@
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished_agreed.h"
+#include "reconcile/unfinished_moved.h"
 #include "reconcile/unfinished_outputs.h"
 #include "reconcile/unset.h"
 
@@ -456,17 +457,6 @@ static bool is_left_to_others(const struct settling *settling, const struct fiel
 	       slice_is_among(field->name, resource->ignored, resource->ignored_count);
 }
 
-/* Whether it is as the deletion left it, which nobody meant to last. */
-static bool is_moved(const struct settling *settling, const struct field *field, const struct value *before)
-{
-	const struct value *live = value_get_given(&settling->live, slice_of(field->name));
-	const struct value *left = unfinished_left(settling->object);
-
-	if (diff_field(field, before, live) == LIKE)
-		return false;
-	return !left || diff_field(field, value_get_given(left, slice_of(field->name)), live) != UNLIKE;
-}
-
 /* Of what was there before a deletion that is kept which no spec brings back, until it is set again. */
 static void settle_before(struct settling *settling, const struct kind *kind)
 {
@@ -486,7 +476,8 @@ static void settle_before(struct settling *settling, const struct kind *kind)
 		/* How the deletion left it is not known then: that is for the next time. */
 		if (live && value_has_unread(live))
 			return;
-		if (!field || !is_left_to_others(settling, field) || !is_moved(settling, field, &member->value))
+		if (!field || !is_left_to_others(settling, field) ||
+		    !unfinished_is_moved(field, &member->value, known, live, settling->arena))
 			continue;
 		value_builder_member(&kept, value_slice(&member->key), member->value);
 		if (live)

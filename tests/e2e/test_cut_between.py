@@ -9,7 +9,7 @@ import pytest
 from simulator import simulator  # noqa: F401
 from test_comes_late import outcomes
 from test_cut_off import drift
-from test_take_back import Site
+from test_take_back import REGION, Site
 from test_undo import operations, runs, undo
 from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
@@ -435,6 +435,33 @@ def test_what_is_finished_after_all_is_not_begun_to_be_deleted(site):
     site.server.settings(lag_ms=0)
     apply(site.stack)
     assert outcomes(site, "ModifyVpcAttribute")[-2] == "absent"
+    plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_an_ignored_set_comes_back_whole(site, recovered):
+    """A deletion has emptied it and came to nothing; the run that fills it again is killed after the first of two."""
+
+    def subnets():
+        tables = site.server.show(REGION)["route-table"].values()
+        return sorted(one["subnetId"] for table in tables for one in table["associationSet"] if "subnetId" in one)
+
+    fields = {"vpc": "v", "subnets": [Ref("aws.subnet.a"), Ref("aws.subnet.b")]}
+    ignoring = net("route_table", {**fields, "lifecycle": {"ignore": ["subnets"]}}, **{"aws.subnet": SUBNETS})
+    for text in (net("route_table", fields, **{"aws.subnet": SUBNETS}), ignoring):
+        site.stack.write("stack.yaml", text)
+        apply(site.stack)
+    before = subnets()
+    site.stack.write("stack.yaml", spec_text({"aws.vpc": NET, "aws.subnet": SUBNETS}))
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "DeleteRouteTable" and not executed)
+    assert subnets() == []
+    site.stack.write("stack.yaml", ignoring)
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "AssociateRouteTable" and executed)
+    assert len(subnets()) == 1
+    if recovered:
+        site.stack.run("recover")
+    apply(site.stack)
+    assert subnets() == before
     plan_is_empty(site.stack)
 
 
