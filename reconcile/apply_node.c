@@ -310,6 +310,8 @@ static void begin_leaving(struct node *node)
 		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
 		node->work.yields = &applying->phases.yields[target - applying->targets];
+		node->work.changes = target->action->changes;
+		node->work.change_count = target->action->change_count;
 	}
 	/* What of it makes room in place does so from where the plan saw it. */
 	if (operation_keeps(target->action->operation)) {

@@ -81,6 +81,8 @@ enum field_flag {
 	/* A set of which each item keeps the object from being deleted: its own are taken off before that, and what
 	 * others have put there refuses it. */
 	HOLDS = 1 << 22,
+	/* A reference in the items of a part that keeps its target from being deleted, whoever has put it there. */
+	PINS = 1 << 23,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

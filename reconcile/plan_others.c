@@ -5,7 +5,7 @@
 /*
  * What somebody else has put into a set that HOLDS an object is not ours to take off, so the object cannot be deleted:
  * that is refused before anything is done. It goes all the same with what it names, and to another object that is to
- * have it.
+ * have it. So it is with what somebody else has put into an object that stays, and that PINS the one that is to go.
  */
 
 /* Adds what the sets of which each item exists but once are to have after the action. */
@@ -48,13 +48,114 @@ static void look_at(struct planning *planning, const struct action *action, stru
 	diag_address(planning->diagnostics, action->address);
 	if (action->operation == OPERATION_REPLACE)
 		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
-	diag_hint(planning->diagnostics, "%s", OTHERS_ITEMS_HINT);
+	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+}
+
+/* An item that others may have put into an object that stays. by: what is done to that, or NULL. */
+struct pinned {
+	const struct field *set;
+	const struct value *item;
+	const struct action *by, *target;
+};
+
+static bool is_changed(const struct action *action, const struct field *set, const struct value *item)
+{
+	bool changed = false;
+
+	for (size_t i = 0; action && !changed && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+
+		changed = change->field == set && change->effect == EFFECT_SET && value_equal(&change->before, item);
+	}
+	return changed;
+}
+
+/* An item of an object that stays, and what is to go and is named by it. */
+static void look_at_pin(struct planning *planning, size_t number, const struct pinned *pinned)
+{
+	struct object *object = planning->input->objects[number];
+	struct own_items own;
+
+	if (is_changed(pinned->by, pinned->set, pinned->item) || !plan_load_body(planning, object))
+		return;
+	own_items_init(&own, object, pinned->set, planning->arena);
+	bool is_own = own_items_have(&own, pinned->item);
+	own_items_release(&own);
+	if (is_own)
+		return;
+	struct slice path = diff_item_path(pinned->set, slice_of(pinned->set->name), pinned->item, planning->arena);
+	diag_error(planning->diagnostics, FAULT_CONFLICT, pinned->target->position,
+		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, which others have put there",
+		   SLICE_ARGUMENTS(pinned->target->address), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(object->address));
+	diag_address(planning->diagnostics, pinned->target->address);
+	if (pinned->target->operation == OPERATION_REPLACE)
+		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
+	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+}
+
+static void look_for_pins(struct planning *planning, size_t number, const struct action *by, const struct field *set,
+			  const struct map *ending)
+{
+	const struct value *items = value_get_named(&planning->input->live[number]->fields, set->name);
+
+	for (size_t i = 0; i < set->item->members.count; i++) {
+		const struct field *member = field_at(&set->item->members, i);
+
+		for (uint32_t k = 0; (member->flags & PINS) && value_is(items, VALUE_LIST) && k < items->count; k++) {
+			const struct value *named = value_get_named(&items->items[k], member->name);
+			const struct action *target =
+				value_is(named, VALUE_STRING) ? map_get(ending, value_slice(named)) : NULL;
+
+			if (target)
+				look_at_pin(planning, number, &(struct pinned){set, &items->items[k], by, target});
+		}
+	}
+}
+
+/* by_object: what is done to each. */
+static void look_within(struct planning *planning, size_t number, const struct map *by_object, const struct map *ending)
+{
+	const struct object *object = planning->input->objects[number];
+	const struct live *live = planning->input->live ? planning->input->live[number] : NULL;
+	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
+	const struct action *by = map_get(by_object, object->object_id);
+
+	if (!kind || !live || live->presence != PRESENCE_PRESENT || (by && operation_ends(by->operation)))
+		return;
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+
+		if (field->type == FIELD_SET && (field->flags & SETTLES))
+			look_for_pins(planning, number, by, field, ending);
+	}
+}
+
+static void tell_pinned(struct planning *planning)
+{
+	struct map by_object, ending;
+
+	map_init(&by_object);
+	map_init(&ending);
+	for (size_t i = 0; i < planning->action_count; i++) {
+		struct action *action = &planning->actions[i];
+
+		map_set(&by_object, action->object_id, action);
+		if (operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->provider_id.size > 0)
+			map_set(&ending, action->provider_id, action);
+	}
+	for (size_t i = 0; ending.count > 0 && i < planning->input->object_count; i++)
+		look_within(planning, i, &by_object, &ending);
+	map_release(&by_object);
+	map_release(&ending);
 }
 
 void plan_tell_others(struct planning *planning)
 {
 	struct map moving;
 
+	if (planning->input->scope.looks)
+		return;
+	tell_pinned(planning);
 	map_init(&moving);
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
@@ -63,7 +164,7 @@ void plan_tell_others(struct planning *planning)
 			map_set(&moving, action->provider_id, &moving);
 		note_taken(&moving, action);
 	}
-	for (size_t i = 0; !planning->input->scope.looks && i < planning->action_count; i++) {
+	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 
 		/* What a replace has left behind goes as soon as it can: it keeps nothing else from being done. */

@@ -121,7 +121,8 @@ struct work {
 	const struct value *desired;  /* MAP, resolved and canonical; NULL for unsettle and delete */
 	const struct value *released; /* MAP: fields that were set and no longer are, with their former value */
 	/* Provider ids of objects that are about to be deleted: unsettle removes the part items
-	 * that hold one of them; with all: those of its own, too, that would block this object's delete. */
+	 * that hold one of them, of an object that stays those alone that are its own or that the plan changes; with
+	 * all: those of its own, too, that would block this object's delete. */
 	const struct slice *leaving_ids;
 	size_t leaving_count;
 	bool unsettle_all;

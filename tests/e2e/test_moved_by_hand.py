@@ -282,3 +282,80 @@ def test_a_gateway_that_others_attached_is_not_detached_to_delete_it(stack, clou
         assert f"detach it there first, or give it up: 'trueup state rm aws.{kind}_gateway.edge'" in refused.err
     detach(cloud, ec2, kind, own, theirs)
     stack.run("destroy", "--yes")
+
+
+def admitting(**more):
+    rule = {"protocol": "tcp", "from_port": 22, "to_port": 22, "group": Ref("aws.security_group.old")}
+    groups = {
+        "web": {"name": "web", "description": "w", "vpc": Ref("aws.vpc.home"), "ingress": [rule], **more},
+        "old": {"name": "old", "description": "o", "vpc": Ref("aws.vpc.home")},
+    }
+    return {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}, "aws.security_group": groups}
+
+
+def let_out_by_hand(cloud, group, to):
+    rule = {"IpProtocol": "tcp", "FromPort": 80, "ToPort": 80, "UserIdGroupPairs": [{"GroupId": to}]}
+    cloud.client().authorize_security_group_egress(GroupId=group, IpPermissions=[rule])
+    return lambda: cloud.client().revoke_security_group_egress(GroupId=group, IpPermissions=[rule])
+
+
+def rules_of(cloud, group):
+    [listed] = cloud.client().describe_security_groups(GroupIds=[group])["SecurityGroups"]
+    return listed["IpPermissions"], listed["IpPermissionsEgress"]
+
+
+@pytest.mark.parametrize("ignored", [[], ["egress"]], ids=["unmanaged", "ignored"])
+@pytest.mark.parametrize("goes", ["replaced", "deleted"])
+def test_a_rule_of_others_is_not_lost_with_the_group_that_it_names(stack, cloud, ignored, goes):
+    """Nobody would put it back: the group that stays has no such rule in the spec."""
+    spec = admitting(lifecycle={"ignore": ignored})
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ids = ids_of(stack)
+    web, old = ids["aws.security_group.web"], ids["aws.security_group.old"]
+    take_out = let_out_by_hand(cloud, web, old)
+    before = rules_of(cloud, web)
+    if goes == "replaced":
+        spec["aws.security_group"]["old"]["description"] = "another"
+    else:
+        del spec["aws.security_group"]["old"]
+        spec["aws.security_group"]["web"]["ingress"] = []
+    stack.write("stack.yaml", spec_text(spec))
+    refused = stack.run("apply", "--yes", status=1)
+    assert f"egress[tcp 80 80 {old}] of 'aws.security_group.web' names it" in refused.err
+    assert rules_of(cloud, web) == before
+    take_out()
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_rule_by_hand_goes_where_its_group_goes_or_the_spec_has_no_such_rule(stack, cloud):
+    spec = admitting(egress=[])
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ids = ids_of(stack)
+    web, old = ids["aws.security_group.web"], ids["aws.security_group.old"]
+    let_out_by_hand(cloud, web, old)
+    spec["aws.security_group"]["old"]["description"] = "another"
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    assert not rules_of(cloud, web)[1]
+    let_out_by_hand(cloud, web, ids_of(stack)["aws.security_group.old"])
+    stack.run("destroy", "--yes")
+
+
+def test_a_route_of_others_stays_where_its_gateway_is_replaced(stack, cloud):
+    gateway = {"vpc": Ref("aws.vpc.home"), "asn": 64512}
+    spec = routed(**{"aws.vpn_gateway": {"g": gateway}})
+    spec["aws.route_table"]["t"] = {"vpc": Ref("aws.vpc.home"), "propagation": [Ref("aws.vpn_gateway.g")]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ec2, ids = cloud.client(), ids_of(stack)
+    theirs = {"DestinationCidrBlock": "172.16.0.0/12", "GatewayId": ids["aws.vpn_gateway.g"]}
+    ec2.create_route(RouteTableId=ids["aws.route_table.t"], **theirs)
+    gateway["asn"] = 64513
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    [table] = ec2.describe_route_tables(RouteTableIds=[ids["aws.route_table.t"]])["RouteTables"]
+    assert any(theirs.items() <= route.items() for route in table["Routes"])
+    plan_is_empty(stack)

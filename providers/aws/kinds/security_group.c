@@ -148,7 +148,7 @@ static const struct aws_field rule_members[] = {
 	{.field = {.name = "group",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.security_group",
-		   .flags = KEY,
+		   .flags = KEY | PINS,
 		   .about = "the members of a group; self is this one"}},
 	{.field = {.name = "prefix_list",
 		   .type = FIELD_STRING,
