@@ -70,15 +70,14 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 /* What takes back what the other does, with the same parameters. */
 static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
-static uint64_t about_of(const char *operation, struct slice asked)
+static uint64_t about_of(struct slice operation, struct slice asked)
 {
 	const struct slice action = SLICE("Action=");
-	struct slice name = slice_of(operation);
 
 	for (size_t i = 0; i < 2 * sizeof(opposites) / sizeof(opposites[0]); i++) {
 		struct slice verb = slice_of(opposites[i / 2][i % 2]);
 
-		if (slice_starts_with(name, verb) && slice_starts_with(asked, action))
+		if (slice_starts_with(operation, verb) && slice_starts_with(asked, action))
 			return digest(slice_from(asked, action.size + verb.size));
 	}
 	return 0;
@@ -86,14 +85,14 @@ static uint64_t about_of(const char *operation, struct slice asked)
 
 /* What is gone is gone for who asks for that later, too; and what was done last is done as long as nothing takes it
  * back: of a propagation both ends ask for it, and a listing may not show yet what another run did. */
-static bool is_done_already(const struct sent *sent, const char *operation, const struct sent_call *call)
+static bool is_done_already(const struct sent *sent, struct slice operation, const struct sent_call *call)
 {
 	const struct sent_call *last = NULL;
 
 	for (size_t i = 0; i < sent->call_count; i++) {
 		const struct sent_call *other = &sent->calls[i];
 
-		if (other->came && other->asked == call->asked && strncmp(operation, "Delete", 6) == 0)
+		if (other->came && other->asked == call->asked && slice_starts_with(operation, SLICE("Delete")))
 			return true;
 		if (call->about && other->about == call->about && other->arrival > (last ? last->arrival : 0))
 			last = other;
@@ -108,10 +107,10 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
 	if (at == SENT_CALLS_MOST) {
-		struct sent_call call = {.asked = digest(asked), .about = about_of(operation, asked)};
+		struct sent_call call = {.asked = digest(asked), .about = about_of(slice_of(operation), asked)};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
-		call.came = is_done_already(sent, operation, &call);
+		call.came = is_done_already(sent, slice_of(operation), &call);
 		at = sent->call_count++;
 		sent->calls[at] = call;
 	}
