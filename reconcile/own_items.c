@@ -4,10 +4,12 @@
 
 void own_items_init(struct own_items *items, const struct object *object, const struct field *set, struct arena *arena)
 {
+	const struct value *wanted = value_get_named(&object->resolved, set->name);
 	const struct value *seen = value_get_named(&object->observed, set->name);
 
 	items->is_seen = value_is(seen, VALUE_LIST);
-	diff_index_init(&items->wanted, set, value_get_named(&object->resolved, set->name), arena);
+	items->is_unknown = object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
+	diff_index_init(&items->wanted, set, wanted, arena);
 	diff_index_init(&items->seen, set, seen, arena);
 }
 
@@ -19,7 +21,8 @@ void own_items_release(struct own_items *items)
 
 bool own_items_have(const struct own_items *items, const struct value *item)
 {
-	return diff_index_find(&items->wanted, item) && (!items->is_seen || diff_index_find(&items->seen, item));
+	return items->is_unknown ||
+	       (diff_index_find(&items->wanted, item) && (!items->is_seen || diff_index_find(&items->seen, item)));
 }
 
 struct slice others_items(const struct object *object, const struct kind *kind, const struct value *now,

@@ -6,12 +6,12 @@
 
 /*
  * Which items of a set are an object's own: wanted by what was applied last, and seen then. Where nothing of the set
- * was seen yet, as of what a run that was cut off was making, what was wanted tells alone. All others somebody else has
- * put there.
+ * was seen yet, as of what a run that was cut off was making, what was wanted tells alone; and where that refers to
+ * what was not there when it was recorded, all are taken for its own. All others somebody else has put there.
  */
 struct own_items {
 	struct diff_index wanted, seen;
-	bool is_seen;
+	bool is_seen, is_unknown;
 };
 
 /* object with its body; it and arena must outlive the result. */
