@@ -163,14 +163,6 @@ static enum step look_for(struct work *work)
 			     "by now, then run again");
 }
 
-static bool is_among(const struct value *items, const struct value *item)
-{
-	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
-		if (value_equal(&items->items[i], item))
-			return true;
-	return false;
-}
-
 /*
  * Whether the item was this object's own before: wanted, and seen with it. What is being made has its record from the
  * spec, and so has what was left to others; neither tells that it ever had the item. What an attempt that was cut off
@@ -178,8 +170,9 @@ static bool is_among(const struct value *items, const struct value *item)
  */
 static bool was_its_own(const struct object *object, const struct field *field, const struct value *item)
 {
-	return is_among(value_get_named(&object->resolved, field->name), item) &&
-	       is_among(value_get_named(&object->observed, field->name), item);
+	const struct value *wanted = value_get_named(&object->resolved, field->name);
+	const struct value *seen = value_get_named(&object->observed, field->name);
+	return wanted && seen && value_holds(wanted, item) && value_holds(seen, item);
 }
 
 /*
@@ -198,7 +191,7 @@ static const struct value *find_anothers(struct work *work, const struct aws_cha
 	diff_index_init(&after, field, &change->part, &work->task.scratch);
 	for (uint32_t i = 0; i < now->count && !found; i++) {
 		const struct value *item = &now->items[i], *then = diff_index_find(&after, item);
-		if (then && !value_equal(then, item) && !is_among(seen, item) &&
+		if (then && !value_equal(then, item) && !value_holds(seen, item) &&
 		    !was_its_own(work->task.object, field, item))
 			found = item;
 	}

@@ -177,25 +177,25 @@ def test_a_table_that_goes_takes_no_subnet_of_others_with_it(stack, cloud, way):
     assert not tables_of(ec2)
 
 
-def test_a_table_goes_with_a_subnet_that_goes_too(stack, cloud):
-    """Somebody moved ours to another table of ours: nothing of others is in the way of a destroy."""
+def moved_to_another_of_ours(stack, cloud):
     spec = routed("a")
     spec["aws.route_table"]["u"] = {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.b")]}
     stack.write("stack.yaml", spec_text(spec))
     apply(stack)
     ec2, ids = cloud.client(), ids_of(stack)
     move(ec2, ids["aws.subnet.a"], ids["aws.route_table.u"])
+    return spec, ec2, ids
+
+
+def test_a_table_goes_with_a_subnet_that_goes_too(stack, cloud):
+    """Somebody moved ours to another table of ours: nothing of others is in the way of a destroy."""
+    _, ec2, _ = moved_to_another_of_ours(stack, cloud)
     stack.run("destroy", "--yes")
     assert not tables_of(ec2)
 
 
 def test_a_table_goes_that_has_what_another_one_takes_back(stack, cloud):
-    spec = routed("a")
-    spec["aws.route_table"]["u"] = {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.b")]}
-    stack.write("stack.yaml", spec_text(spec))
-    apply(stack)
-    ec2, ids = cloud.client(), ids_of(stack)
-    move(ec2, ids["aws.subnet.a"], ids["aws.route_table.u"])
+    spec, ec2, ids = moved_to_another_of_ours(stack, cloud)
     del spec["aws.route_table"]["u"]
     stack.write("stack.yaml", spec_text(spec))
     apply(stack)

@@ -11,6 +11,16 @@ struct meddling {
 	const char *only;  /* what the path says now; NULL: anything */
 };
 
+/* What is recorded as it stands, in arena. */
+static struct audit_record read_record(struct universe *universe, struct arena *arena)
+{
+	struct audit_record record;
+
+	(void)audit_read(&universe->audit, arena, &record);
+	audit_leave(&universe->audit);
+	return record;
+}
+
 /* The body of a thing of that type, or NULL. */
 static const struct value *body_of(struct universe *universe, const char *type, struct slice id, struct arena *arena)
 {
@@ -105,12 +115,10 @@ bool story_end_changing(struct universe *universe)
 		{"aws.vpn_connection", "vpn-connection", "state", "deleting", "modifying"},
 		{"aws.instance", "instance", "instanceState.name", "shutting-down", "stopping"},
 	};
-	struct audit_record record;
 	struct arena arena;
 
 	arena_init(&arena);
-	(void)audit_read(&universe->audit, &arena, &record);
-	audit_leave(&universe->audit);
+	const struct audit_record record = read_record(universe, &arena);
 	bool done = meddle_with_open(universe, endings, sizeof(endings) / sizeof(endings[0]), &record, &arena);
 	arena_release(&arena);
 	return done;
@@ -119,12 +127,10 @@ bool story_end_changing(struct universe *universe)
 void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value)
 {
 	const struct meddling meddling = {kind, type, path, value, NULL};
-	struct audit_record record;
 	struct arena arena;
 
 	arena_init(&arena);
-	(void)audit_read(&universe->audit, &arena, &record);
-	audit_leave(&universe->audit);
+	const struct audit_record record = read_record(universe, &arena);
 	for (size_t i = 0; i < record.object_count; i++)
 		(void)meddle(universe, &meddling, &record.objects[i], &arena);
 	arena_release(&arena);
@@ -193,12 +199,10 @@ void story_change_tags(struct universe *universe, const char *key, const char *t
 		    {"aws.subnet", "subnet"},
 		    {"aws.customer_gateway", "customer-gateway"},
 		    {"aws.security_group", "security-group"}};
-	struct audit_record record;
 	struct arena arena;
 
 	arena_init(&arena);
-	(void)audit_read(&universe->audit, &arena, &record);
-	audit_leave(&universe->audit);
+	const struct audit_record record = read_record(universe, &arena);
 	for (size_t i = 0; i < record.object_count; i++)
 		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
 			if (slice_is(record.objects[i].kind, rows[k].kind) && record.objects[i].provider_id.size > 0)
