@@ -106,6 +106,8 @@ void diff_bounds(const struct kind *kind, const struct value *now, struct arena 
 bool changes_renew(const struct change *changes, size_t count, const struct output *output);
 /* Whether they make the field no longer true without which there is no such output. */
 bool changes_take_away(const struct change *changes, size_t count, const struct output *output);
+/* Whether one of them has the field, or an item of it, end being that value. */
+bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value);
 /* Whether it gives a network a range, in addition or in the place of another one. */
 bool change_widens(const struct change *change);
 

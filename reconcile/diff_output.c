@@ -1,6 +1,8 @@
 #include "reconcile/diff.h"
 
-/* What changes of fields make of outputs, and of ranges. */
+#include <string.h>
+
+/* What changes of fields make of values, outputs and ranges. */
 
 bool changes_renew(const struct change *changes, size_t count, const struct output *output)
 {
@@ -20,6 +22,18 @@ bool changes_take_away(const struct change *changes, size_t count, const struct 
 		if (change->field && strcmp(change->field->name, output->needs) == 0 && change->effect == EFFECT_SET)
 			return value_is(&change->after, VALUE_NULL) ||
 			       (value_is(&change->after, VALUE_BOOL) && !change->after.boolean);
+	}
+	return false;
+}
+
+bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
+
+		if (change->field && strcmp(change->field->name, field->name) == 0 && change->effect == EFFECT_SET &&
+		    value_equal(&change->before, value))
+			return true;
 	}
 	return false;
 }

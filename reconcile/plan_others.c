@@ -31,6 +31,15 @@ static bool goes(void *context, const struct field *set, const struct value *ite
 	return value_is(item, VALUE_STRING) && map_get(moving, value_slice(item));
 }
 
+/* Of the refusal that was reported last: what is to end, and because of what. */
+static void note_end(struct planning *planning, const struct action *action)
+{
+	diag_address(planning->diagnostics, action->address);
+	if (action->operation == OPERATION_REPLACE)
+		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
+	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+}
+
 static void look_at(struct planning *planning, const struct action *action, struct map *moving)
 {
 	const size_t *number = plan_object_at(planning, action->address);
@@ -45,10 +54,7 @@ static void look_at(struct planning *planning, const struct action *action, stru
 	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
 		   "'%.*s' cannot be deleted: others have put %.*s there", SLICE_ARGUMENTS(action->address),
 		   SLICE_ARGUMENTS(others));
-	diag_address(planning->diagnostics, action->address);
-	if (action->operation == OPERATION_REPLACE)
-		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
-	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+	note_end(planning, action);
 }
 
 /* An item that others may have put into an object that stays. by: what is done to that, or NULL. */
@@ -58,25 +64,16 @@ struct pinned {
 	const struct action *by, *target;
 };
 
-static bool is_changed(const struct action *action, const struct field *set, const struct value *item)
-{
-	bool changed = false;
-
-	for (size_t i = 0; action && !changed && i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-
-		changed = change->field == set && change->effect == EFFECT_SET && value_equal(&change->before, item);
-	}
-	return changed;
-}
-
 /* An item of an object that stays, and what is to go and is named by it. */
 static void look_at_pin(struct planning *planning, size_t number, const struct pinned *pinned)
 {
 	struct object *object = planning->input->objects[number];
 	struct own_items own;
 
-	if (is_changed(pinned->by, pinned->set, pinned->item) || !plan_load_body(planning, object))
+	const struct action *by = pinned->by;
+
+	if ((by && changes_end(by->changes, by->change_count, pinned->set, pinned->item)) ||
+	    !plan_load_body(planning, object))
 		return;
 	own_items_init(&own, object, pinned->set, planning->arena);
 	bool is_own = own_items_have(&own, pinned->item);
@@ -87,10 +84,7 @@ static void look_at_pin(struct planning *planning, size_t number, const struct p
 	diag_error(planning->diagnostics, FAULT_CONFLICT, pinned->target->position,
 		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, which others have put there",
 		   SLICE_ARGUMENTS(pinned->target->address), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(object->address));
-	diag_address(planning->diagnostics, pinned->target->address);
-	if (pinned->target->operation == OPERATION_REPLACE)
-		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
-	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+	note_end(planning, pinned->target);
 }
 
 static void look_for_pins(struct planning *planning, size_t number, const struct action *by, const struct field *set,

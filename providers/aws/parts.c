@@ -48,7 +48,7 @@ static bool names_leaving(const struct work *work, const struct value *item)
 struct leaving {
 	const struct work *work;
 	struct own_items own;
-	struct diff_index yields, changed;
+	struct diff_index yields;
 };
 
 static const struct value *yielded_of(const struct work *work, const struct field *field)
@@ -56,26 +56,9 @@ static const struct value *yielded_of(const struct work *work, const struct fiel
 	return list_of(work->yields ? value_get_named(work->yields, field->name) : NULL);
 }
 
-/* The items as they are that the plan changes. */
-static const struct value *changed_of(struct work *work, const struct field *field)
-{
-	struct value *list = arena_new(&work->task.scratch, struct value);
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (size_t i = 0; i < work->change_count; i++) {
-		const struct change *change = &work->changes[i];
-		if (change->field && strcmp(change->field->name, field->name) == 0 && change->effect == EFFECT_SET &&
-		    (value_is(&change->before, VALUE_MAP) || value_is(&change->before, VALUE_STRING)))
-			value_builder_item(&builder, change->before);
-	}
-	*list = value_builder_list(&builder, &work->task.scratch);
-	return list;
-}
-
 static void leaving_init(struct leaving *leaving, struct work *work, const struct field *field)
 {
 	leaving->work = work;
-	diff_index_init(&leaving->changed, field, changed_of(work, field), &work->task.scratch);
 	own_items_init(&leaving->own, work->task.object, field, &work->task.scratch);
 	diff_index_init(&leaving->yields, field, yielded_of(work, field), &work->task.scratch);
 }
@@ -84,21 +67,21 @@ static void leaving_release(struct leaving *leaving)
 {
 	own_items_release(&leaving->own);
 	diff_index_release(&leaving->yields);
-	diff_index_release(&leaving->changed);
 }
 
 /* From what stays nothing is taken for good that others have put there. */
-static bool is_to_let_go(const struct leaving *leaving, const struct value *item)
+static bool is_to_let_go(const struct leaving *leaving, const struct field *field, const struct value *item)
 {
-	return leaving->work->unsettle_all || own_items_have(&leaving->own, item) ||
-	       diff_index_find(&leaving->changed, item);
+	const struct work *work = leaving->work;
+	return work->unsettle_all || own_items_have(&leaving->own, item) ||
+	       changes_end(work->changes, work->change_count, field, item);
 }
 
 static bool must_leave(const struct leaving *leaving, const struct field *field, const struct value *item)
 {
 	const struct work *work = leaving->work;
 	bool holds = work->unsettle_all && (field->flags & HOLDS);
-	bool names = names_leaving(work, item) && is_to_let_go(leaving, item);
+	bool names = names_leaving(work, item) && is_to_let_go(leaving, field, item);
 	return names || (holds && own_items_have(&leaving->own, item)) || diff_index_find(&leaving->yields, item);
 }
 
@@ -108,13 +91,8 @@ static bool must_leave(const struct leaving *leaving, const struct field *field,
  */
 static bool is_kept(const struct work *work, const struct field *field, const struct value *item)
 {
-	bool kept = (field->flags & MIRRORED) && !work->creating;
-	for (size_t i = 0; kept && i < work->change_count; i++) {
-		const struct change *change = &work->changes[i];
-		kept = !change->field || strcmp(change->field->name, field->name) != 0 ||
-		       change->effect != EFFECT_SET || !value_equal(&change->before, item);
-	}
-	return kept;
+	return (field->flags & MIRRORED) && !work->creating &&
+	       !changes_end(work->changes, work->change_count, field, item);
 }
 
 /* The items now there that must go. */

@@ -1,7 +1,5 @@
 #include "providers/aws/work.h"
 
-#include <string.h>
-
 #include "reconcile/diff_field.h"
 #include "reconcile/own_items.h"
 
@@ -131,17 +129,6 @@ static const struct aws_field *wrong_attachment(const struct work *work)
 	return NULL;
 }
 
-static bool is_planned_from(const struct work *work, const struct aws_field *field, const struct value *now)
-{
-	for (size_t i = 0; i < work->change_count; i++) {
-		const struct change *change = &work->changes[i];
-		if (change->field && strcmp(change->field->name, field->field.name) == 0 &&
-		    change->effect == EFFECT_SET && value_equal(&change->before, now))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether it may be taken away from there: it is recorded there, the plan saw it there, or this work has put it there.
  * Anywhere else others have attached it, and use it.
@@ -151,7 +138,7 @@ static bool may_leave(const struct work *work, const struct aws_field *field, co
 	const struct value *recorded = value_get_named(&work->task.object->resolved, field->field.name);
 	const struct value *sent = value_get_named(&work->sent, field->field.name);
 	return (recorded && value_equal(recorded, now)) || (sent && value_equal(sent, now)) ||
-	       is_planned_from(work, field, now);
+	       changes_end(work->changes, work->change_count, &field->field, now);
 }
 
 /* That is believed once no listing can lag any more, which would show where it was before. */
