@@ -346,6 +346,17 @@ static const struct value *as_it_stands(const struct undo_case *one, const struc
 	return now ? now : base;
 }
 
+/* A secret that the spec did not set and that is seen as it was: letting go of it is all, and nobody needs to have it.
+ */
+static bool is_secret_seen_still(const struct merging *merging, const struct field *field, const struct value *seen)
+{
+	const struct object *now = merging->one->now;
+	const struct value *sees = now ? value_get_given(&now->observed, slice_of(field->name)) : NULL;
+	const struct value opened = undo_opened(merging->work, seen);
+
+	return value_has_fingerprint(&opened) && sees && diff_field(field, seen, sees) == LIKE;
+}
+
 static void revert(struct merging *merging, const struct field *field, const struct value *was,
 		   const struct value *base)
 {
@@ -353,6 +364,8 @@ static void revert(struct merging *merging, const struct field *field, const str
 	const struct value *now = as_it_stands(merging->one, field, base);
 	struct value opened;
 
+	if (!was && old && is_secret_seen_still(merging, field, old))
+		old = NULL;
 	if (old && !open_old(merging, field, old, now, &opened)) {
 		keep(merging, field, now);
 		return;

@@ -171,6 +171,23 @@ def test_what_is_back_stays_so(stack, refused):
     assert secrets(stack) == before
 
 
+def test_a_secret_that_is_as_it_was(stack):
+    """What the spec did not set before the run is let go of again; it is as it was, and nobody needs to have it."""
+    simulate(stack)
+    stack.environment["TRUEUP_VAR_password"] = KEYS[0]
+    without = SPEC + TUNNELS[: TUNNELS.index("    tunnels:")]
+    apply_spec(stack, SPEC + TUNNELS)
+    apply_spec(stack, without)
+    run = apply_spec(stack, SPEC + TUNNELS)
+    stack.environment["TRUEUP_VAR_password"] = KEYS[1]
+    document = undo(stack, run, "--yes", status=7)
+    assert operations(document) == {"aws.vpn_connection.line": "record"}
+    assert lost(document) == {("aws.vpn_connection.line", "'tunnels' keeps its value: the spec did not set it before")}
+    stack.write("net.yaml", without)
+    stack.environment["TRUEUP_VAR_password"] = KEYS[0]
+    assert stack.run("plan", "--output", "json").json["actions"] == []
+
+
 PAIR = "stack: net\naws.key_pair:\n  %s: {name: ops, secret_to: {file: ops.pem}}\n"
 
 
