@@ -188,8 +188,9 @@ static bool step_task(struct loop *loop, struct task *task)
 	task->loop.attempts = 0;
 	task->loop.refusal = (struct slice){0};
 	task->loop.again = task->loop.unsure = false;
+	bool settles = task->settles && (task->loop.unsettled || task->loop.spent_token.size > 0);
 	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close ||
-					   task->loop.past_sending || (task->settles && task->loop.unsettled));
+					   task->loop.past_sending || settles);
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		task->loop.intent_ms = task->call.intent_ms;

@@ -212,8 +212,8 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 			.outcome = answer->ok ? OUTCOME_DONE : OUTCOME_FAILED,
 			.note = arena_copy(&task->scratch, note_of(task, answer)),
 		};
-		bool is_done_change = answer->ok && !task->call.creates;
-		task->loop.spent_token = is_done_change ? task->call.token : (struct slice){NULL, 0};
+		if (answer->ok && !task->call.creates && task->call.token.size > 0)
+			task->loop.spent_token = task->call.token;
 		task->loop.has_close = true;
 		if (answer->ok && task->call.creates)
 			task->loop.created = task->loop.intent;

@@ -103,10 +103,13 @@ static void disown(struct batch *batch, struct task *task)
 		batch->corrections[batch->commit.correction_count++] = unseen;
 }
 
-/* What is known to be done takes another token when it is to be done anew. Whether the record has that to tell. */
+/*
+ * What is known to be done takes another token when it is to be done anew: not before a read has shown it, for as long
+ * as listings lag the next run would take it for undone and do it twice. Whether the record has that to tell.
+ */
 static bool spend_token(struct task *task)
 {
-	if (!task->loop.has_close || task->loop.spent_token.size == 0)
+	if (!task->settles || task->loop.spent_token.size == 0)
 		return false;
 	task->object->spent_token = digest_of(task->loop.spent_token);
 	return true;
@@ -257,8 +260,10 @@ void loop_commit(struct loop *loop)
 		}
 		task->record_changed = task->record_removed = task->disowned = task->loop.has_close = false;
 		task->loop.past_sending = false;
-		if (task->settles)
+		if (task->settles) {
 			task->loop.unsettled = NULL;
+			task->loop.spent_token = (struct slice){NULL, 0};
+		}
 		loop_proceed(loop, task);
 	}
 	free(tasks);

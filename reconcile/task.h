@@ -135,7 +135,7 @@ struct task {
 		bool past_sending;    /* is_recorded: it was refused, and is not sent once more by anybody */
 		bool has_close;
 		struct intent_close close;	   /* goes with the next commit */
-		struct slice spent_token;	   /* of the change that it is of, if it has one */
+		struct slice spent_token;	   /* of the last change that was answered, if it has one */
 		const struct unsettled *unsettled; /* the last of them, or NULL */
 		int attempts;
 		bool unsure;	      /* one of them may have done its work unseen */

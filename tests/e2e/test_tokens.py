@@ -1,7 +1,11 @@
 """A change with a token that was done is done anew where what it did has come to nothing, on the simulator."""
 
+import signal
+
 import pytest
 
+from simulator import simulator  # noqa: F401
+from test_take_back import site  # noqa: F401
 from trueup_runner import SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
 
 MADE = "CreateLaunchTemplateVersion"
@@ -53,3 +57,25 @@ def test_what_was_done_is_done_anew(stack, cloud, change):
         stack.run("drift", status=2)
         apply(stack)
         plan_is_empty(stack)
+
+
+def test_what_no_listing_shows_yet_is_sent_with_its_token(site):  # noqa: F811
+    """Killed when it was answered; the next run still sees what was there before it, and makes no second one."""
+    stack, answered = site.stack, []
+    write(stack, "t3.micro")
+    apply(stack)
+    site.server.settings(lag_ms=2500)
+    write(stack, "t3.small")
+
+    def cuts(number, action, executed):
+        answered.extend([number] if action == MADE and executed else [])
+        return bool(answered) and executed and number >= answered[0] + 2
+
+    site.cut_off(signal.SIGKILL, cuts)
+    first = len(site.proxy.actions)
+    apply(stack)
+    assert MADE in site.proxy.actions[first:]
+    template = ids_of(stack)["aws.launch_template.t"]
+    versions = site.server.client("ec2").describe_launch_template_versions(LaunchTemplateId=template)
+    kinds = {each["VersionNumber"]: each["LaunchTemplateData"]["InstanceType"] for each in versions["LaunchTemplateVersions"]}
+    assert kinds == {1: "t3.micro", 2: "t3.small"}
