@@ -257,7 +257,7 @@ static void add_upsert(struct finding *finding, const struct object *object, boo
 /* What is done takes another token when it is to be done anew. */
 static void spend_token(struct finding *finding, const struct intent *intent, struct object *subject)
 {
-	if (intent->creates || intent->recipe != RECIPE_TOKEN || !subject->has_body)
+	if (intent->creates || intent->recipe != RECIPE_TOKEN)
 		return;
 	subject->spent_token = digest_of(intent->token);
 	add_upsert(finding, subject, true);
