@@ -4,25 +4,26 @@
 
 /* A set before a deletion, as that left it, and now. */
 struct sets {
-	const struct field *item;
 	struct diff_index before, left, now;
 };
 
-static bool has(const struct sets *sets, const struct diff_index *index, const struct value *item)
+static bool has(const struct diff_index *index, const struct map_entry *item)
 {
-	const struct value *found = diff_index_find(index, item);
+	const struct value *found = map_get(&index->items, item->key);
 
-	return found && diff_field(sets->item, found, item) == LIKE;
+	return found && diff_field(index->set->item, found, item->item) == LIKE;
 }
 
 /* Nothing is in it but what was there before or was left, and what both had. */
-static bool is_between(const struct sets *sets, const struct value *left, const struct value *now)
+static bool is_between(const struct sets *sets)
 {
-	for (uint32_t i = 0; i < now->count; i++)
-		if (!has(sets, &sets->before, &now->items[i]) && !has(sets, &sets->left, &now->items[i]))
+	const struct map *left = &sets->left.items, *now = &sets->now.items;
+
+	for (size_t i = 0; i < now->count; i++)
+		if (!has(&sets->before, &now->entries[i]) && !has(&sets->left, &now->entries[i]))
 			return false;
-	for (uint32_t i = 0; value_is(left, VALUE_LIST) && i < left->count; i++)
-		if (has(sets, &sets->before, &left->items[i]) && !has(sets, &sets->now, &left->items[i]))
+	for (size_t i = 0; i < left->count; i++)
+		if (has(&sets->before, &left->entries[i]) && !has(&sets->now, &left->entries[i]))
 			return false;
 	return true;
 }
@@ -30,14 +31,14 @@ static bool is_between(const struct sets *sets, const struct value *left, const 
 static bool is_back_in_part(const struct field *field, const struct value *before, const struct value *left,
 			    const struct value *live, struct arena *arena)
 {
-	struct sets sets = {.item = field->item};
+	struct sets sets;
 
-	if (field->type != FIELD_SET || !value_is(live, VALUE_LIST))
+	if (field->type != FIELD_SET)
 		return false;
 	diff_index_init(&sets.before, field, before, arena);
 	diff_index_init(&sets.left, field, left, arena);
 	diff_index_init(&sets.now, field, live, arena);
-	bool is_so = is_between(&sets, left, live);
+	bool is_so = is_between(&sets);
 	diff_index_release(&sets.before);
 	diff_index_release(&sets.left);
 	diff_index_release(&sets.now);
