@@ -33,17 +33,16 @@ static struct misfortune draw_lock(struct chance *plot, int64_t requests, int64_
 				   .locks_alone = true};
 }
 
-/* A network that nothing else names is made, and the mishap befalls that. */
-static bool make_network(struct story *story, enum mishap mishap)
+/* A network that nothing else names is made, and the mishap befalls that. denied: another call, which is, or NULL. */
+static bool make_network(struct story *story, enum mishap mishap, const char *denied)
 {
 	struct blueprint *blueprint = &story->blueprint;
-	struct misfortune misfortune = {.sure_change = 1, .sure_mishap = mishap, .gentle = true};
+	struct misfortune misfortune = {
+		.sure_first = "CreateVpc", .sure_mishap = mishap, .denied = denied, .gentle = true};
 	struct thing *network = blueprint_thing(blueprint, SPECIES_VPC, 1);
 
 	if (network && network->wanted) {
-		/* The one before goes first. */
 		network->renewal++;
-		misfortune.sure_change = 2;
 	} else if (!network) {
 		network = blueprint_add(blueprint, SPECIES_VPC, 1);
 	}
@@ -106,13 +105,15 @@ static void sweep(struct story *story)
 		foreign_drop_tags(universe, &story->foreign, FOREIGN_VPC);
 }
 
-/* It is there twice. */
-static void come_twice(struct story *story)
+/* It is there twice; beside it a replace that was denied leaves something behind now and then. */
+static void come_twice(struct story *story, const char *denied)
 {
 	struct universe *universe = story->universe;
 	const struct misfortune misfortune = draw_lock(&universe->plot, ASKED, LOCKS_TO_JUDGE);
 
-	if (!make_network(story, MISHAP_DUPLICATE))
+	if (denied)
+		blueprint_thing(&story->blueprint, SPECIES_GROUP, 0)->renewal++;
+	if (!make_network(story, MISHAP_DUPLICATE, denied))
 		return;
 	universe_pass(universe, LEASE_MS);
 	if (!story_has_twin(universe))
@@ -163,7 +164,7 @@ static bool take_away(struct universe *universe, bool recorded)
 /* It was given up, and comes when what was made in its place has gone. */
 static void come_when_gone(struct story *story)
 {
-	if (!make_network(story, MISHAP_LATE_REQUEST))
+	if (!make_network(story, MISHAP_LATE_REQUEST, NULL))
 		return;
 	story_run(story, "recover", NULL);
 	story_run(story, "apply --yes", NULL);
@@ -177,7 +178,7 @@ static void let_go(struct story *story)
 {
 	struct universe *universe = story->universe;
 
-	if (!make_network(story, MISHAP_LATE_REQUEST))
+	if (!make_network(story, MISHAP_LATE_REQUEST, NULL))
 		return;
 	story_run(story, "state rm --force --yes aws.vpc.v1", NULL);
 	universe_pass(universe, LATE_MOST_MS);
@@ -199,8 +200,11 @@ void story_come_late(struct story *story)
 	case 1:
 		let_go(story);
 		break;
+	case 2:
+		come_twice(story, "CreateSecurityGroup");
+		break;
 	default:
-		come_twice(story);
+		come_twice(story, NULL);
 		break;
 	}
 	universe->rival = rival;
