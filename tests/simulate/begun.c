@@ -30,7 +30,7 @@ static struct misfortune draw_end(struct chance *plot, const char *operation, in
 				   .alone = true};
 }
 
-static void begin(struct story *story, const char *operation, int64_t change)
+void story_begin(struct story *story, const char *operation, int64_t change)
 {
 	const struct misfortune misfortune = draw_end(&story->universe->plot, operation, change);
 
@@ -53,13 +53,13 @@ static void tag_anew(struct story *story)
 		/* Of the first network, something else was to change before. */
 		if (chance_one_in(&universe->plot, 3)) {
 			blueprint_thing(&story->blueprint, SPECIES_VPC, 0)->in_place++;
-			begin(story, NULL, 1);
+			story_begin(story, NULL, 1);
 		}
 		if (chance_one_in(&universe->plot, 2))
 			story_change_tags(universe, "trueup:address", NULL);
 		else
 			story_change_tags(universe, "trueup:object", "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f");
-		begin(story, NULL, 1);
+		story_begin(story, NULL, 1);
 	}
 	story_run(story, "recover", NULL);
 }
@@ -73,8 +73,8 @@ static void choose_version(struct story *story)
 	if (!template || !blueprint_has(&story->blueprint, template))
 		return;
 	template->parts++;
-	begin(story, chooses, 0);
-	begin(story, chooses, 0);
+	story_begin(story, chooses, 0);
+	story_begin(story, chooses, 0);
 	story_run(story, "recover", NULL);
 }
 
@@ -121,7 +121,7 @@ static void read_in_part(struct story *story)
 	network->in_place++;
 	network->parts++;
 	network->wanted = !chance_one_in(&story->universe->plot, 3);
-	begin(story, NULL, network->wanted ? chance_between(&story->universe->plot, 1, CHANGES_MOST) : 1);
+	story_begin(story, NULL, network->wanted ? chance_between(&story->universe->plot, 1, CHANGES_MOST) : 1);
 	story_run(story, "recover", &denied);
 }
 
@@ -138,7 +138,7 @@ static void read_no_hook(struct story *story)
 	story_make_peace(story);
 	story->blueprint.featured++;
 	blueprint_thing(&story->blueprint, SPECIES_SCALING_GROUP, 0)->in_place++;
-	begin(story, "DeleteLifecycleHook", 0);
+	story_begin(story, "DeleteLifecycleHook", 0);
 	story_run(story, "recover", &denied);
 	universe_pass(story->universe, LATE_MS);
 	story_run(story, "recover", NULL);
@@ -157,10 +157,10 @@ static void agree(struct story *story)
 	story_save_spec(story);
 	story_make_peace(story);
 	table->wanted = false;
-	begin(story, NULL, gone);
+	story_begin(story, NULL, gone);
 	/* The rest goes with the run after it. */
 	if (chance_one_in(&story->universe->plot, 3))
-		begin(story, NULL, 1);
+		story_begin(story, NULL, 1);
 	table->wanted = true;
 	table->parts -= (unsigned)gone;
 	story_save_spec(story);
@@ -178,7 +178,7 @@ static void lose_item(struct story *story)
 	story_save_spec(story);
 	story_make_peace(story);
 	table->parts++;
-	begin(story, "AssociateRouteTable", 0);
+	story_begin(story, "AssociateRouteTable", 0);
 	story_set(story->universe, "aws.route_table", "route-table", "associationSet.0", NULL);
 	story_run(story, "recover", NULL);
 }
@@ -191,7 +191,7 @@ static void regrow(struct story *story)
 	if (!group || !blueprint_has(&story->blueprint, group))
 		return;
 	group->wanted = false;
-	begin(story, "DeleteAutoScalingGroup", 0);
+	story_begin(story, "DeleteAutoScalingGroup", 0);
 	story_run(story, "recover", NULL);
 	story_set(story->universe, "aws.autoscaling_group", "auto-scaling-group", "MaxSize", "9");
 	story_run(story, "recover", NULL);
@@ -213,11 +213,11 @@ static void waver(struct story *story)
 	gateway->wanted = true;
 	if (chance_one_in(&story->universe->plot, 2))
 		gateway->more = ", lifecycle: {ignore: [vpc]}";
-	begin(story, "AttachVpnGateway", 0);
+	story_begin(story, "AttachVpnGateway", 0);
 	gateway->renewal++;
-	begin(story, "DetachVpnGateway", 0);
+	story_begin(story, "DetachVpnGateway", 0);
 	gateway->renewal--;
-	begin(story, "AttachVpnGateway", 0);
+	story_begin(story, "AttachVpnGateway", 0);
 	story_run(story, "recover", NULL);
 	gateway->more = NULL;
 	story_save_spec(story);

@@ -124,6 +124,16 @@ bool story_end_changing(struct universe *universe)
 	return done;
 }
 
+/* Sets what stands there by another value. */
+static void set_anew(struct universe *universe, const struct meddling *meddling, const struct audit_object *object,
+		     struct arena *arena)
+{
+	const struct value *body = body_of(universe, meddling->type, object->provider_id, arena);
+
+	if (body && value_path(body, meddling->path))
+		(void)meddle(universe, meddling, object, arena);
+}
+
 void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value)
 {
 	const struct meddling meddling = {kind, type, path, value, NULL};
@@ -132,8 +142,52 @@ void story_set(struct universe *universe, const char *kind, const char *type, co
 	arena_init(&arena);
 	const struct audit_record record = read_record(universe, &arena);
 	for (size_t i = 0; i < record.object_count; i++)
-		(void)meddle(universe, &meddling, &record.objects[i], &arena);
+		if (slice_is(record.objects[i].kind, kind))
+			set_anew(universe, &meddling, &record.objects[i], &arena);
 	arena_release(&arena);
+}
+
+/* The same of all of a type that say under owner that they are its parts. */
+static void meddle_with_parts(struct universe *universe, const struct meddling *meddling, const char *owner,
+			      struct slice id, struct arena *arena)
+{
+	const struct value *parts = NULL;
+	struct value world;
+
+	if (id.size > 0 && oracle_look(universe, arena, &world))
+		parts = value_get_named(value_get_named(&world, region_name), meddling->type);
+	for (uint32_t i = 0; value_is(parts, VALUE_MAP) && i < parts->count; i++) {
+		const struct audit_object part = {.kind = slice_of(meddling->kind),
+						  .provider_id = value_slice(&parts->members[i].key)};
+
+		if (slice_equal(value_slice(value_get_named(&parts->members[i].value, owner)), id))
+			set_anew(universe, meddling, &part, arena);
+	}
+}
+
+void story_set_parts(struct universe *universe, const char *kind, const char *type, const char *owner, const char *path,
+		     const char *value)
+{
+	const struct meddling meddling = {kind, type, path, value, NULL};
+	struct arena arena;
+
+	arena_init(&arena);
+	const struct audit_record record = read_record(universe, &arena);
+	for (size_t i = 0; i < record.object_count; i++)
+		if (slice_is(record.objects[i].kind, kind))
+			meddle_with_parts(universe, &meddling, owner, record.objects[i].provider_id, &arena);
+	arena_release(&arena);
+}
+
+struct slice story_id_at(struct universe *universe, const char *address, struct arena *arena)
+{
+	const struct audit_record record = read_record(universe, arena);
+	struct slice id = {NULL, 0};
+
+	for (size_t i = 0; i < record.object_count; i++)
+		if (slice_is(record.objects[i].address, address))
+			id = record.objects[i].provider_id;
+	return id;
 }
 
 void story_meddle(struct universe *universe)

@@ -42,6 +42,11 @@ bool story_end_changing(struct universe *universe);
 /* Somebody sets that of everything of ours that is of the kind, and of that type in the cloud; value NULL: takes it
  * off. */
 void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value);
+/* The same of what is of that type and says under owner that it is a part of such a thing. */
+void story_set_parts(struct universe *universe, const char *kind, const char *type, const char *owner, const char *path,
+		     const char *value);
+/* The id of what is recorded at the address, in arena; empty: nothing is. */
+struct slice story_id_at(struct universe *universe, const char *address, struct arena *arena);
 /* That tag of what is ours says another text from now on, where there is one; NULL: it is taken off. */
 void story_change_tags(struct universe *universe, const char *key, const char *text);
 /* twin.c: whether something is there that a call of ours made, no unknown outcome is about, and is not recorded. */
@@ -80,6 +85,10 @@ void story_come_late(struct story *story);
 void story_elsewhere(struct story *story);
 /* begun.c: now and then a run is killed, and what it has begun is told by no field, or by none that can be read. */
 void story_go_on(struct story *story);
+/* An apply of the spec, killed at the first call of an operation, or where that is NULL at a change, counted from 1. */
+void story_begin(struct story *story, const char *operation, int64_t change);
+/* stay.c: now and then a deletion is cut off and comes to nothing, and what it has let go of is left to others. */
+void story_stay(struct story *story);
 /* nightly.c: drift, after a run that did not end well; where it is green all is recorded. */
 void story_look_at_night(struct story *story);
 /* Now and then: drift is green where all is well, and not after somebody's change. */

@@ -82,20 +82,6 @@ static void read_in_vain(struct story *story)
 	universe->operator= operator;
 }
 
-/* The id of the stack's first instance, in arena; empty: there is none. */
-static struct slice find_instance(struct universe *universe, struct arena *arena)
-{
-	struct slice id = {NULL, 0};
-	struct audit_record record = {.object_count = 0};
-
-	(void)audit_read(&universe->audit, arena, &record);
-	audit_leave(&universe->audit);
-	for (size_t i = 0; i < record.object_count; i++)
-		if (slice_is(record.objects[i].address, "aws.instance.m0"))
-			id = record.objects[i].provider_id;
-	return id;
-}
-
 /* An instance is to have more addresses, and is on its way out when it is looked whether it has them. */
 static void end_changing(struct story *story)
 {
@@ -125,7 +111,7 @@ static void end_changing(struct story *story)
 	universe_pass(universe, LEASE_MS);
 	arena_init(&arena);
 	diagnostics_init(&diagnostics, &arena);
-	struct slice id = find_instance(universe, &arena);
+	struct slice id = story_id_at(universe, "aws.instance.m0", &arena);
 
 	if (id.size > 0) {
 		change(universe, instance_type, id, "instanceState.name", "shutting-down");
