@@ -193,7 +193,8 @@ static void regrow(struct story *story)
 	group->wanted = false;
 	story_begin(story, "DeleteAutoScalingGroup", 0);
 	story_run(story, "recover", NULL);
-	story_set(story->universe, "aws.autoscaling_group", "auto-scaling-group", "MaxSize", "9");
+	story_set_parts(story->universe, "aws.autoscaling_group", "auto-scaling-group", "AutoScalingGroupName",
+			"MaxSize", "9");
 	story_run(story, "recover", NULL);
 	group->wanted = true;
 	story_save_spec(story);
