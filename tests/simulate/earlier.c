@@ -59,9 +59,7 @@ void story_undo_earlier(struct story *story)
 	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
 	int status = story_run(story, line, NULL);
 
-	/* What it does not bring back it tells beforehand, and that is no error. */
-	bool is_short = status == STATUS_PARTLY && !story->error[0];
-	if (status != STATUS_FINE && !is_short && universe->changes > changes)
+	if (status != STATUS_FINE && !story_falls_short(story, status) && universe->changes > changes)
 		universe_fail(universe, "undo: of an earlier run, it has begun when it ends with status %d: %s", status,
 			      story->error);
 	bool is_known = before.featured == between.featured || between.featured == now.featured;

@@ -80,6 +80,11 @@ static void undo_on(struct story *story, const char *line, const char *run)
 	}
 }
 
+bool story_falls_short(const struct story *story, int status)
+{
+	return status == STATUS_PARTLY && story->lost && !story->error[0];
+}
+
 /* The same command finishes what was cut off, with no apply between; what somebody else did it leaves alone, and what
  * came of a call of the run's when the undoing had looked. belated: universe->belated, before the run. */
 static void undo_to_the_end(struct story *story, const char *line, uint64_t belated)
@@ -88,12 +93,12 @@ static void undo_to_the_end(struct story *story, const char *line, uint64_t bela
 	int status = -1;
 
 	universe->wall_ahead_ms = 0;
-	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
+	for (int i = 0; i < STORY_FINAL_RUNS && status != 0 && !story_falls_short(story, status); i++) {
 		universe_pass(universe, STORY_PEACE_MS);
 		status = story_run(story, line, NULL);
 	}
 	/* What it needs may be gone, too. */
-	if (story->meddled || universe->belated > belated)
+	if (story->meddled || universe->belated > belated || story_falls_short(story, status))
 		story_make_peace(story);
 	else if (status != 0)
 		universe_fail(universe, "undo: the third without a mishap still ends with status %d: %s", status,
@@ -111,7 +116,9 @@ void story_take_back(struct story *story, const char *run, bool whole, uint64_t 
 		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
 	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
 	int status = story_run(story, line, calm ? NULL : &misfortune);
-	if (calm && whole && status != 0)
+	if (calm && whole && story_falls_short(story, status))
+		story_make_peace(story);
+	else if (calm && whole && status != 0)
 		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
 	if (!calm)
 		undo_on(story, line, run);

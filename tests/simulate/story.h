@@ -14,6 +14,7 @@ struct story {
 	bool copied;	 /* somebody has copied our tags */
 	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool wavered;	 /* an undoing was undone itself */
+	bool lost;	 /* the last command told what an undoing does not bring back */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
 	char left[64];	 /* the first thing of which it told that it bears our tags and was left alone, or empty */
@@ -42,7 +43,7 @@ bool story_end_changing(struct universe *universe);
 /* Somebody sets that of everything of ours that is of the kind, and of that type in the cloud; value NULL: takes it
  * off. */
 void story_set(struct universe *universe, const char *kind, const char *type, const char *path, const char *value);
-/* The same of what is of that type and says under owner that it is a part of such a thing. */
+/* The same of what is of that type and has the id of such a thing under owner: its parts, or what has a name for id. */
 void story_set_parts(struct universe *universe, const char *kind, const char *type, const char *owner, const char *path,
 		     const char *value);
 /* The id of what is recorded at the address, in arena; empty: nothing is. */
@@ -64,6 +65,9 @@ bool story_apply_edits(struct story *story, int64_t edits, const struct misfortu
 /* A run is undone, to the end, and something befalls that now and then. whole: nothing befell the run; belated:
  * universe->belated, before it. */
 void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated);
+/* Whether an undoing that has just ended with that status has done all but what it told beforehand not to bring back.
+ */
+bool story_falls_short(const struct story *story, int status);
 /* behind.c: a run that goes on with a replace which another could not finish is taken back. */
 void story_undo_behind(struct story *story);
 /* earlier.c: a run is taken back that a later one came after. */
