@@ -92,7 +92,7 @@ static const char *const range6_absent[] = {"InvalidSubnetCidrBlockAssociationID
 static const char *const range6_used[] = {
 	"InvalidCidrBlock.InUse",
 	"addresses of the range are in use, or the subnet gives them to new interfaces: release them, set "
-	"'assign_ipv6_on_creation: false', and run again",
+	"'assign_ipv6_on_creation: false' (where the spec ignores that field, switch it off by hand), and run again",
 	NULL};
 static const struct aws_call disassociate = {
 	.operation = "DisassociateSubnetCidrBlock",
