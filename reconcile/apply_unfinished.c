@@ -100,6 +100,18 @@ static bool note_before_call(struct node *node)
 	return true;
 }
 
+/* comes: of the call that is sent next, or NULL. */
+static void note_switched(struct node *node, const struct value *comes)
+{
+	const struct value *now = node->work.has_now ? &node->work.now.fields : NULL;
+	struct task *task = &node->work.task;
+
+	if (!unfinished_note_switched(task->object, comes, now, node->target->applying->apply->arena))
+		return;
+	task->record_changed = true;
+	task->head_only = false;
+}
+
 void node_note_unfinished(struct node *node)
 {
 	const struct apply *apply = node->target->applying->apply;
@@ -111,6 +123,7 @@ void node_note_unfinished(struct node *node)
 	if (note_before_call(node))
 		task->record_changed = true;
 	bool is_new = note(node);
+	note_switched(node, task->call.comes);
 	if (unfinished_note_call(task->object, &task->call, apply->arena)) {
 		task->record_changed = true;
 		task->head_only = false;
@@ -128,8 +141,12 @@ void node_take_back_note(struct node *node)
 {
 	struct task *task = &node->work.task;
 
-	if (!node->is_first_to_change || task->changed)
+	if (!node->is_first_to_change || task->changed) {
+		/* What others switch off after this run is theirs. */
+		if (unfinished_switched(task->object))
+			note_switched(node, NULL);
 		return;
+	}
 	unfinished_end(task->object);
 	task->record_changed = true;
 }

@@ -506,17 +506,23 @@ static bool judge_before(struct diffing *diffing, const struct field *field, con
 	return true;
 }
 
-/* What a cut-off run switched off is switched on again, unless the spec sets it; false: nothing is to be done. */
+/*
+ * What a cut-off run switched off is switched on again, unless the spec sets it. What the spec says and leaves to
+ * others all the same is not heeded. False: it is judged as any other field.
+ */
 static bool judge_owed(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	const struct value *owed = member_of(diffing->input->owed, field->name);
-	if (!owed || !diffing->input->live || diff_field(field, owed, side->live) != UNLIKE ||
-	    (side->wanted && diff_field(field, side->wanted, side->live) != LIKE))
-		return false;
-	if (!side->wanted)
+	const struct diff_input *input = diffing->input;
+	const struct value *owed = member_of(input->owed, field->name);
+	bool is_left = owed && diff_ignores(input, field);
+	const struct value *wanted = is_left ? NULL : side->wanted;
+	if (!owed || !input->live || diff_field(field, owed, side->live) != UNLIKE ||
+	    (wanted && diff_field(field, wanted, side->live) != LIKE))
+		return is_left;
+	if (!wanted)
 		value_builder_member(&diffing->constants, slice_of(field->name), *owed);
-	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, side->wanted ? EFFECT_RECORD : EFFECT_SET,
-		   side->wanted ? owed : side->live, side->wanted ? side->wanted : owed);
+	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, wanted ? EFFECT_RECORD : EFFECT_SET,
+		   wanted ? owed : side->live, wanted ? wanted : owed);
 	return true;
 }
 

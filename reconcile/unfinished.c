@@ -41,19 +41,12 @@ static struct value or_null(const struct value *value)
 	return value ? *value : value_null();
 }
 
-static bool is_off(const struct value *live)
-{
-	const struct value *set = value_if_set(live);
-
-	return !set || (set->type == VALUE_BOOL && !set->boolean);
-}
-
 /* Switched off, to be given another value or to be switched on again. */
 static bool is_between(const struct part *part)
 {
 	bool is_one = part->field->type != FIELD_LIST && part->field->type != FIELD_SET;
 
-	return part->in_steps && is_one && part->former && !is_off(part->former) && is_off(part->live);
+	return part->in_steps && is_one && !unfinished_is_off(part->former) && unfinished_is_off(part->live);
 }
 
 static struct value take_whole(const struct part *part)
@@ -334,11 +327,23 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	return is_true(&parts[0]);
 }
 
-static void put_whole(struct settling *settling, const struct field *field, bool is_set, const struct value *value)
+/* Of what the spec sets the record follows. What it leaves to others stays recorded as it says. */
+static bool is_heeded(const struct settling *settling, const struct field *field)
+{
+	const struct resource *resource = settling->reading->resource;
+	const struct object *object = settling->object;
+	struct slice name = slice_of(field->name);
+	bool ignored = resource ? slice_is_among(field->name, resource->ignored, resource->ignored_count)
+				: ignored_has(&object->ignored, name);
+
+	return value_get_given(&object->resolved, name) && !ignored;
+}
+
+static void put_whole(struct settling *settling, const struct field *field, const struct value *value)
 {
 	struct slice name = slice_of(field->name);
 
-	if (is_set) {
+	if (is_heeded(settling, field)) {
 		put(settling, &settling->object->applied, name, value);
 		put(settling, &settling->object->resolved, name, value);
 	}
@@ -359,12 +364,23 @@ static bool settle_owed(struct settling *settling, const struct kind *kind)
 		if (field && diff_field(field, &owed->members[i].value, live) != LIKE)
 			continue;
 		if (field)
-			put_whole(settling, field, value_get_given(&settling->object->resolved, name) != NULL, live);
+			put_whole(settling, field, live);
 		unfinished_owe(settling->object, name, NULL, settling->arena);
 		settling->taken = true;
 		left--;
 	}
 	return left == 0;
+}
+
+/* How it was before the update: an older program has not noted that, and the record may say otherwise. */
+static const struct value *former_of(const struct object *object, struct slice name)
+{
+	const struct value *switched = unfinished_switched(object);
+	const struct value *recorded = value_get_given(&object->resolved, name);
+
+	if (switched)
+		return value_get_given(switched, name);
+	return recorded ? recorded : value_get_given(&object->observed, name);
 }
 
 /*
@@ -375,8 +391,7 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 {
 	struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
-	const struct value *recorded = value_get_given(&object->resolved, name);
-	const struct value *former = recorded ? recorded : value_get_given(&object->observed, name);
+	const struct value *former = former_of(object, name);
 	const struct part part = {.field = field,
 				  .recorded = former,
 				  .former = former,
@@ -386,7 +401,7 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
 		return true;
 	unfinished_owe(object, name, former, settling->arena);
-	put_whole(settling, field, recorded != NULL, part.live);
+	put_whole(settling, field, part.live);
 	settling->taken = true;
 	return false;
 }
@@ -441,7 +456,7 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 	for (size_t i = 0; resolved && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 
-		if (!value_get_named(resolved, field->name))
+		if (!value_get_named(resolved, field->name) && !value_get_named(owed, field->name))
 			whole &= settle_beside(settling, field);
 	}
 	settle_dependencies(settling, &before);

@@ -59,6 +59,13 @@ void unfinished_end(struct object *object);
 /* Has the note say what the call does that is sent next, so that it can be told apart from the others; that of an
  * object which is being made as well, which says nothing else. Whether that is new. */
 bool unfinished_note_call(struct object *object, const struct call *call, struct arena *arena);
+/*
+ * Has the note of an update say what the call switches off that is sent next, and that the update does not set; no more
+ * what the call before it has switched on again. comes: of that call, or NULL; now: MAP of the fields, as they are
+ * known. Whether that is new.
+ */
+bool unfinished_note_switched(struct object *object, const struct value *comes, const struct value *now,
+			      struct arena *arena);
 /* What a reading shows of a call. */
 enum call_shown {
 	SHOWS_NOTHING, /* what it was to do is not there, or no read can show it */
@@ -93,6 +100,11 @@ const struct value *unfinished_applied(const struct object *object);
 size_t unfinished_wanted(const struct object *object, struct arena *arena, const struct dependency **ret);
 /* Has the note say these instead. */
 void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena);
+/* Not set, or false. */
+bool unfinished_is_off(const struct value *value);
+/* What calls of an update switch off that it does not set, as it was before them: MAP, or NULL in the note of an older
+ * program, which did not tell that. */
+const struct value *unfinished_switched(const struct object *object);
 /*
  * What an update did not set, and has switched off while it was under way, as it was before: MAP, or NULL. The next
  * plan switches it on again, unless the spec says otherwise.

@@ -16,6 +16,7 @@
 #define OPERATION "operation"
 #define OWED "owed"
 #define SINCE "since"
+#define SWITCHED "switched"
 #define TAGS "tags"
 
 enum {
@@ -30,9 +31,9 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 		const char *name;
 		enum value_type type;
 	} members[] = {
-		{APPLIED, VALUE_MAP},	{BEFORE, VALUE_MAP}, {CALL, VALUE_MAP}, {DEPENDENCIES, VALUE_LIST},
-		{LEAVES, VALUE_BOOL},	{LEFT, VALUE_MAP},   {OWED, VALUE_MAP}, {RESOLVED, VALUE_MAP},
-		{SINCE, VALUE_INTEGER}, {TAGS, VALUE_BOOL},
+		{APPLIED, VALUE_MAP},	{BEFORE, VALUE_MAP},   {CALL, VALUE_MAP},  {DEPENDENCIES, VALUE_LIST},
+		{LEAVES, VALUE_BOOL},	{LEFT, VALUE_MAP},     {OWED, VALUE_MAP},  {RESOLVED, VALUE_MAP},
+		{SINCE, VALUE_INTEGER}, {SWITCHED, VALUE_MAP}, {TAGS, VALUE_BOOL},
 	};
 	const struct value *wanted, *since;
 	struct dependency *dependencies;
@@ -62,6 +63,7 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 {
 	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
 	const struct value *owed = unfinished_owed(object), *left = unfinished_left(object);
+	const struct value *switched = unfinished_switched(object);
 	const struct value *before = begun->leaves ? value_if_set(&begun->before) : unfinished_before(object);
 	VALUE_BUILDER_AUTO builder;
 
@@ -81,6 +83,8 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 		value_builder_member(&builder, SLICE(OWED), *owed);
 	value_builder_member(&builder, SLICE(RESOLVED), begun->resolved);
 	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
+	if (switched && !begun->leaves)
+		value_builder_member(&builder, SLICE(SWITCHED), *switched);
 	if (begun->tags)
 		value_builder_member(&builder, SLICE(TAGS), value_bool(true));
 	object->unfinished = value_builder_map(&builder, arena);
@@ -123,7 +127,10 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 		tags |= change_is_of_tags(&update->changes[i]);
 		if (!set_field_of(update, i, &set))
 			continue;
-		const struct value *goal = set.resolved ? set.resolved : value_get_given(update->constants, set.name);
+		const struct value *constant = value_get_given(update->constants, set.name);
+		/* What is owed stands there in place of what a spec says that leaves the field to others. */
+		bool is_said = set.resolved && !(constant && value_get_given(unfinished_owed(object), set.name));
+		const struct value *goal = is_said ? set.resolved : constant;
 		value_builder_set(&applied, set.name, set.symbolic ? *set.symbolic : value_null());
 		value_builder_set(&resolved, set.name, goal ? *goal : value_null());
 	}
@@ -339,6 +346,52 @@ bool unfinished_note_call(struct object *object, const struct call *call, struct
 	}
 	const struct value told = value_builder_map(&builder, arena);
 	object->unfinished = with(&object->unfinished, SLICE(CALL), call->comes ? &told : NULL, arena);
+	return true;
+}
+
+bool unfinished_is_off(const struct value *value)
+{
+	const struct value *set = value_if_set(value);
+
+	return !set || (set->type == VALUE_BOOL && !set->boolean);
+}
+
+const struct value *unfinished_switched(const struct object *object)
+{
+	return value_get_given(&object->unfinished, SLICE(SWITCHED));
+}
+
+/* By the call that the note tells of, which was answered since. */
+static bool is_on_again(const struct object *object, struct slice name, const struct value *now)
+{
+	const struct value *comes = value_get_named(value_get_named(&object->unfinished, CALL), COMES);
+
+	return !unfinished_is_off(value_get_given(comes, name)) && !unfinished_is_off(value_get_given(now, name));
+}
+
+bool unfinished_note_switched(struct object *object, const struct value *comes, const struct value *now,
+			      struct arena *arena)
+{
+	const struct value *known = unfinished_switched(object), *sets = unfinished_resolved(object);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (!unfinished_is(object) || unfinished_leaves(object))
+		return false;
+	for (uint32_t i = 0; known && i < known->count; i++)
+		if (!is_on_again(object, value_slice(&known->members[i].key), now))
+			value_builder_member(&builder, value_slice(&known->members[i].key), known->members[i].value);
+	for (uint32_t i = 0; comes && i < comes->count; i++) {
+		struct slice name = value_slice(&comes->members[i].key);
+		const struct value *former = value_get_given(now, name);
+
+		if (unfinished_is_off(&comes->members[i].value) && !unfinished_is_off(former) && !value_get(sets, name))
+			value_builder_set(&builder, name, value_copy(arena, former));
+	}
+	const struct value all = value_builder_map(&builder, arena);
+	if (known && value_equal(known, &all))
+		return false;
+	object->unfinished = with(&object->unfinished, SLICE(SWITCHED), &all, arena);
 	return true;
 }
 

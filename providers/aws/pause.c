@@ -139,7 +139,10 @@ enum step aws_paused(struct work *work, const struct answer *answer)
 
 	if (!is_done && (is_over || !aws_may_be_done(answer)))
 		return aws_change_refused(work, answer, "stop or start");
-	if (is_over)
+	if (is_over) {
+		const struct aws_change *change = aws_change_of(work);
+		aws_note_field(work, &change->fields[0]->field, &change->part);
 		return STEP_FAILED;
+	}
 	return aws_read_again(work, SHOWS_MS);
 }

@@ -90,6 +90,7 @@ MANY_ROWS = {
     "test_sent_again_waits.py",
     "test_simulation.py",
     "test_state_rebuild.py",
+    "test_switched_by_others.py",
     "test_take_back.py",
     "test_undo.py",
     "test_undo_cut_off.py",
