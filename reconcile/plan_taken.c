@@ -167,6 +167,23 @@ static struct value asked_for(struct planning *planning, const struct value *val
 	return good && value_is(&resolved, VALUE_STRING) ? resolved : value_string(value->deferred->text);
 }
 
+/*
+ * Whether it does not have what its spec says there, and leaves to others: no call gives it that. Where it was not read
+ * nobody knows; an undoing has asked before who has what goes back. What is made has all that its spec says.
+ */
+static bool lacks_ignored(const struct planning *planning, const struct claim *claim, const struct value *value)
+{
+	const struct item *item = claim->by;
+	const struct resource *resource = item->resource;
+	struct slice name = slice_of(claim->field->name);
+	bool is_ignored = planning->input->scope.undoes
+				  ? ignored_has(&resource->left_to_others, name)
+				  : slice_is_among(claim->field->name, resource->ignored, resource->ignored_count);
+	const struct value *now = item->live ? value_get(&item->live->fields, name) : NULL;
+
+	return is_ignored && item->object && !operation_makes(item->operation) && !(now && value_holds(now, value));
+}
+
 static void claim(struct taking *taking, const struct claim *claim)
 {
 	const struct item *item = claim->by;
@@ -176,7 +193,7 @@ static void claim(struct taking *taking, const struct claim *claim)
 		unique_value(item->resource->kind, claim->field, &value, &item->wanted, item->identity, arena);
 	struct claim *kept;
 
-	if (text.size == 0)
+	if (text.size == 0 || lacks_ignored(taking->planning, claim, &value))
 		return;
 	kept = arena_new(arena, struct claim);
 	*kept = *claim;

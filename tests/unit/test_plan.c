@@ -56,6 +56,8 @@
 #define FURTHER_WAS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
 #define FURTHER_REC(range) REC("t.net.a", "n1", FURTHER_WAS(range), FURTHER_WAS(range), FURTHER_WAS(range))
 #define TABLED "{\"nets\":[\"n1\"]}"
+#define GATES_LEFT "{\"t.gate.x\":{\"net\":\"n1\",\"lifecycle\":{\"ignore\":[\"net\"]}},\"t.gate.y\":{\"net\":\"n1\"}}"
+#define GATE_REC(live) "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"" live "\"}") "}"
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 /* A net made with disks, as it saw them, and as it sees them now. */
 #define DISK(device) "{\"device\":\"" device "\",\"size\":5}"
@@ -395,6 +397,19 @@ static void test_reasons(void **state)
 		 "{" REC("t.table.x", "t1", TABLED, TABLED, TABLED) "}", false,
 		 "'t.table.x' and 't.table.y' have the same target in 'nets', which takes only one of them (leave it "
 		 "to one of them)"},
+		{"one that is to be attached where the net is left to others", GATES_LEFT, "{}", false,
+		 "'t.gate.x' and 't.gate.y' have the same target in 'net', which takes only one of them (leave it to "
+		 "one of them)"},
+		{"one is attached there, and its net is left to others", GATES_LEFT, GATE_REC("n1"), false,
+		 "'t.gate.x' and 't.gate.y' have the same target in 'net', which takes only one of them (leave it to "
+		 "one of them)"},
+		{"others took it from there", GATES_LEFT, GATE_REC("n2"), false, "new in the spec"},
+		{"it is not known whether others took it from there", GATES_LEFT,
+		 "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "null") "}", false,
+		 "new in the spec"},
+		{"others took a net out of a set that is left to them",
+		 "{\"t.table.x\":{\"nets\":[\"n1\"],\"lifecycle\":{\"ignore\":[\"nets\"]}},\"t.table.y\":" TABLED "}",
+		 "{" REC("t.table.x", "t1", TABLED, TABLED, "{\"nets\":[\"n2\"]}") "}", false, "new in the spec"},
 		{"two are to be made, and their ranges overlap",
 		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PART("10.0.0.128/25") "}", "{}", false,
 		 "'t.sub.x' and 't.sub.y' overlap in their 'range', of which any part exists once in a net (give one "
