@@ -178,67 +178,6 @@ static struct slice use_text(const struct object *user, const struct dependency 
 			    SLICE_ARGUMENTS(dependency->address), SLICE_ARGUMENTS(dependency->output));
 }
 
-struct noting {
-	struct arena *arena;
-	struct slice *uses;
-	size_t count, capacity;
-};
-
-static void note_use(void *context, const struct object *user, const struct dependency *dependency)
-{
-	struct noting *noting = (struct noting *)context;
-
-	if (noting->count < noting->capacity)
-		noting->uses[noting->count] = use_text(user, dependency, noting->arena);
-	noting->count++;
-}
-
-void saved_references_note(struct job *job)
-{
-	struct noting noting = {.arena = job->arena};
-	struct map touched;
-
-	map_init(&touched);
-	index_actions(&job->plan, &touched);
-	visit_users(job, &touched, note_use, &noting);
-	noting = (struct noting){job->arena, arena_new_array(job->arena, noting.count + 1, struct slice), 0,
-				 noting.count};
-	visit_users(job, &touched, note_use, &noting);
-	map_release(&touched);
-	job->plan.uses = noting.uses;
-	job->plan.use_count = noting.count;
-}
-
-struct use_check {
-	struct checking checking;
-	struct map known; /* texts of what referred to it when the plan was made, too */
-};
-
-static void check_use(void *context, const struct object *user, const struct dependency *dependency)
-{
-	struct use_check *check = (struct use_check *)context;
-	struct job *job = check->checking.job;
-
-	if (!map_get(&check->known, use_text(user, dependency, job->arena)))
-		check->checking.good = saved_plan_refuse(
-			job, dependency->address,
-			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
-				     SLICE_ARGUMENTS(user->address)));
-}
-
-/* What refers by now to what is to go would have to go before, or let go of it. */
-static bool check_users(struct job *job, const struct plan *saved, const struct map *touched)
-{
-	struct use_check check = {.checking = {job, true}};
-
-	map_init(&check.known);
-	for (size_t i = 0; i < saved->use_count; i++)
-		map_set(&check.known, saved->uses[i], &check);
-	visit_users(job, touched, check_use, &check);
-	map_release(&check.known);
-	return check.checking.good;
-}
-
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
 
 /* Calls visit for all that an object of the kind has for itself alone: names, ranges, addresses, and what it is
@@ -267,19 +206,25 @@ static bool visit_unique(const struct kind *kind, const struct value *fields, co
 	return good;
 }
 
-/* A range that an object has, within what others have theirs in, too. */
-struct held_range {
-	struct cidr range;
-	struct object *holder;
-	const struct held_range *next;
+/* One of those who have the same, or a range within the same. */
+struct held {
+	struct cidr range; /* of those */
+	const struct object *holder;
+	const struct held *next;
 };
+
+struct taking;
+/* By the record the holder has what the plan gives to taking->taker. */
+typedef bool taken_visit(struct taking *taking, const struct object *holder, const struct field *field,
+			 struct slice text);
 
 struct taking {
 	struct job *job;
-	struct map holders; /* objects by what they keep */
-	struct map ranges;  /* struct held_range, the first of each scope */
-	struct object *holder;
+	struct map held; /* struct held, the first of each thing, or of the ranges within it */
+	const struct object *holder;
 	struct slice taker;
+	taken_visit *visit;
+	void *context;
 };
 
 /* Of the text of a range: all before its last line tells within what. */
@@ -296,42 +241,29 @@ static bool read_range(struct slice text, struct slice *scope, struct cidr *rang
 static bool note_holder(void *context, const struct field *field, struct slice text)
 {
 	struct taking *taking = (struct taking *)context;
-	struct slice scope;
-	struct cidr range;
+	struct held *held = arena_new(taking->job->arena, struct held);
+	struct slice what = text;
 
-	map_set(&taking->holders, text, taking->holder);
-	if (field->range == RANGE_WITHIN && read_range(text, &scope, &range)) {
-		struct held_range *held = arena_new(taking->job->arena, struct held_range);
-		*held = (struct held_range){range, taking->holder, map_get(&taking->ranges, scope)};
-		map_set(&taking->ranges, scope, held);
-	}
+	*held = (struct held){.holder = taking->holder};
+	if (field->range == RANGE_WITHIN && !read_range(text, &what, &held->range))
+		what = text;
+	held->next = map_get(&taking->held, what);
+	map_set(&taking->held, what, held);
 	return true;
 }
 
-/* Who has the same, or a part of the same range; NULL: nobody. */
-static const struct object *find_holder(const struct taking *taking, const struct field *field, struct slice text)
-{
-	struct slice scope;
-	struct cidr range;
-
-	if (field->range != RANGE_WITHIN || !read_range(text, &scope, &range))
-		return map_get(&taking->holders, text);
-	const struct held_range *held = map_get(&taking->ranges, scope);
-	while (held && !cidr_overlap(&held->range, &range))
-		held = held->next;
-	return held ? held->holder : NULL;
-}
-
+/* Told of the first who has it, or a part of the same range, and is not known to be in nobody's way. */
 static bool look_for_holder(void *context, const struct field *field, struct slice text)
 {
 	struct taking *taking = (struct taking *)context;
-	const struct object *holder = find_holder(taking, field, text);
+	struct slice what = text;
+	struct cidr range;
+	bool in_range = field->range == RANGE_WITHIN && read_range(text, &what, &range), good = true;
 
-	return !holder ||
-	       saved_plan_refuse(taking->job, taking->taker,
-				 arena_format(taking->job->arena, "'%.*s' has by now what it would have %s its '%s'",
-					      SLICE_ARGUMENTS(holder->address), field->item ? "in" : "as",
-					      field->name));
+	for (const struct held *held = map_get(&taking->held, in_range ? what : text); good && held; held = held->next)
+		good = (in_range && !cidr_overlap(&held->range, &range)) ||
+		       taking->visit(taking, held->holder, field, text);
+	return good;
 }
 
 static bool takes(const struct action *action)
@@ -340,14 +272,14 @@ static bool takes(const struct action *action)
 	       (operation_makes(action->operation) || action->operation == OPERATION_UPDATE);
 }
 
-/* What exists but once, and another run has given to something else since, is not to be had any more. */
-static bool check_taken(struct job *job, const struct plan *saved, const struct map *touched)
+/* Calls visit for what the plan gives to something, and something else has that is no part of it. */
+static bool visit_taken(struct job *job, const struct plan *plan, const struct map *touched, taken_visit *visit,
+			void *context)
 {
-	struct taking taking = {.job = job};
+	struct taking taking = {.job = job, .visit = visit, .context = context};
 	bool good = true;
 
-	map_init(&taking.holders);
-	map_init(&taking.ranges);
+	map_init(&taking.held);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
 
@@ -356,17 +288,115 @@ static bool check_taken(struct job *job, const struct plan *saved, const struct 
 			good &= visit_unique(kind, &taking.holder->resolved, &taking.holder->identity, job->arena,
 					     note_holder, &taking);
 	}
-	for (size_t i = 0; i < saved->action_count; i++) {
-		const struct action *action = &saved->actions[i];
+	for (size_t i = 0; i < plan->action_count; i++) {
+		const struct action *action = &plan->actions[i];
 
 		taking.taker = action->address;
 		if (takes(action))
 			good &= visit_unique(action->kind, &action->known, &action->identity, job->arena,
 					     look_for_holder, &taking);
 	}
-	map_release(&taking.holders);
-	map_release(&taking.ranges);
+	map_release(&taking.held);
 	return good;
+}
+
+/* Who has what somebody is to have: by the record alone, as where others took away what the spec leaves to them. */
+static struct slice had_text(const struct object *holder, struct slice text, struct arena *arena)
+{
+	return arena_format(arena, "%.*s has %.*s", SLICE_ARGUMENTS(holder->object_id), SLICE_ARGUMENTS(text));
+}
+
+struct noting {
+	struct arena *arena;
+	struct slice *uses;
+	size_t count, capacity;
+};
+
+static void note(struct noting *noting, struct slice text)
+{
+	if (noting->count < noting->capacity)
+		noting->uses[noting->count] = text;
+	noting->count++;
+}
+
+static void note_use(void *context, const struct object *user, const struct dependency *dependency)
+{
+	struct noting *noting = (struct noting *)context;
+
+	note(noting, use_text(user, dependency, noting->arena));
+}
+
+static bool note_had(struct taking *taking, const struct object *holder, const struct field *field, struct slice text)
+{
+	(void)field;
+	note(taking->context, had_text(holder, text, taking->job->arena));
+	return true;
+}
+
+static void note_all(struct job *job, const struct map *touched, struct noting *noting)
+{
+	visit_users(job, touched, note_use, noting);
+	(void)visit_taken(job, &job->plan, touched, note_had, noting);
+}
+
+void saved_references_note(struct job *job)
+{
+	struct noting noting = {.arena = job->arena};
+	struct map touched;
+
+	map_init(&touched);
+	index_actions(&job->plan, &touched);
+	note_all(job, &touched, &noting);
+	noting = (struct noting){job->arena, arena_new_array(job->arena, noting.count + 1, struct slice), 0,
+				 noting.count};
+	note_all(job, &touched, &noting);
+	map_release(&touched);
+	job->plan.uses = noting.uses;
+	job->plan.use_count = noting.count;
+}
+
+struct use_check {
+	struct checking checking;
+	struct map known; /* texts of what referred to it when the plan was made, too */
+};
+
+static void check_use(void *context, const struct object *user, const struct dependency *dependency)
+{
+	struct use_check *check = (struct use_check *)context;
+	struct job *job = check->checking.job;
+
+	if (!map_get(&check->known, use_text(user, dependency, job->arena)))
+		check->checking.good = saved_plan_refuse(
+			job, dependency->address,
+			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
+				     SLICE_ARGUMENTS(user->address)));
+}
+
+static bool check_had(struct taking *taking, const struct object *holder, const struct field *field, struct slice text)
+{
+	const struct use_check *check = taking->context;
+	struct arena *arena = taking->job->arena;
+
+	return map_get(&check->known, had_text(holder, text, arena)) ||
+	       saved_plan_refuse(taking->job, taking->taker,
+				 arena_format(arena, "'%.*s' has by now what it would have %s its '%s'",
+					      SLICE_ARGUMENTS(holder->address), field->item ? "in" : "as",
+					      field->name));
+}
+
+/* What refers by now to what is to go would have to go before, or let go of it. And what exists but once, and another
+ * run has given to something else since, is not to be had any more. */
+static bool check_since(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct use_check check = {.checking = {job, true}};
+
+	map_init(&check.known);
+	for (size_t i = 0; i < saved->use_count; i++)
+		map_set(&check.known, saved->uses[i], &check);
+	visit_users(job, touched, check_use, &check);
+	bool good = visit_taken(job, saved, touched, check_had, &check);
+	map_release(&check.known);
+	return check.checking.good && good;
 }
 
 bool saved_references_check(struct job *job, const struct plan *saved)
@@ -380,8 +410,7 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	struct map touched;
 	index_actions(saved, &touched);
 	bool good = check_recorded(job, saved, &touched);
-	good &= check_users(job, saved, &touched);
-	good &= check_taken(job, saved, &touched);
+	good &= check_since(job, saved, &touched);
 	map_release(&touched);
 	return checking.good && good;
 }

@@ -15,7 +15,7 @@ bool saved_plan_refuse(struct job *job, struct slice address, struct slice what)
 /* Adds their object ids to a map of what is to be read. */
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
 /* Notes in the job's plan, which is to be saved, what refers to something that it ends and is left as it is: by what
- * the spec ignores, say. */
+ * the spec ignores, say. And what has by the record what the plan gives to another. */
 void saved_references_note(struct job *job);
 /* After the reading and planning: false, with an error for each, where one of them is not there or not recorded any
  * more, where something refers by now to what the plan ends and is no part of it, or where something has a name or

@@ -147,7 +147,7 @@ struct plan {
 	const struct plan_note *notes;
 	size_t note_count;
 	/* Of a plan that is saved: what refers to something that it ends, and is left as it is, each with what it
-	 * refers to (saved_references.c). */
+	 * refers to; and what has by the record what another is to have (saved_references.c). */
 	const struct slice *uses;
 	size_t use_count;
 	size_t counts[OPERATION_COUNT];

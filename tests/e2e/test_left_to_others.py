@@ -64,3 +64,34 @@ def test_a_table_takes_its_subnet_again_that_only_the_record_has_given_away(stac
     stack.run("undo", run, "--yes")
     ids = ids_of(stack)
     assert tables_of(cloud.client())[ids["aws.subnet.b"]] == ids["aws.route_table.own"]
+
+
+@pytest.mark.parametrize("kind", GATEWAYS)
+@pytest.mark.parametrize("made", [True, False], ids=["made", "tagged"])
+def test_a_saved_plan_stands_though_the_record_has_given_away_what_it_takes(stack, cloud, kind, made):
+    """Somebody had taken that before it was made: a run between is no reason to plan again."""
+    left = attach_and_take(stack, cloud, kind)
+    before = {} if made else {"own": {"vpc": HOME}}
+    own = {"vpc": HOME} if made else {"vpc": HOME, "tags": {"team": "net"}}
+    write(stack, kind, left=left, **before)
+    apply(stack)
+    write(stack, kind, left=left, own=own)
+    stack.run("plan", "--out", "p.plan")
+    stack.write("between.yaml", "aws.vpc:\n  third: {cidr: 10.40.0.0/16}\n")
+    write(stack, kind, left=left, **before)
+    apply(stack)
+    stack.run("apply", "p.plan")
+    write(stack, kind, left=left, own=own)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("name", ["first", "zone"])
+def test_but_not_where_something_else_has_it_since(stack, cloud, name):
+    """Before the one of the record, or behind it."""
+    left = attach_and_take(stack, cloud, "internet")
+    write(stack, "internet", left=left, own={"vpc": HOME})
+    stack.run("plan", "--out", "p.plan")
+    write(stack, "internet", left=left, **{name: {"vpc": HOME}})
+    apply(stack)
+    refused = stack.run("apply", "p.plan", status=4)
+    assert f"'aws.internet_gateway.{name}' has by now what it would have as its 'vpc'" in refused.err
