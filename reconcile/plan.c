@@ -505,6 +505,7 @@ static void finish(struct planning *planning)
 	count_falls(planning);
 	plan_tell_barred(planning);
 	plan_tell_others(planning);
+	plan_tell_kept(planning);
 	plan_tell_renamed(planning);
 	plan_tell_running(planning);
 	plan->running = planning->running;

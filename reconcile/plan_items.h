@@ -153,6 +153,8 @@ void plan_tell_shed(struct planning *planning);
 void plan_tell_barred(struct planning *planning);
 /* Reports what is to end though others have put something there that holds it (HOLDS). */
 void plan_tell_others(struct planning *planning);
+/* Reports what is to end though a field that no call empties (UNSET_RELEASE) names it. */
+void plan_tell_kept(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */

@@ -190,7 +190,7 @@ static const struct kind link_kind = {
 	.name = "t.link", .version = 1, .fields = FIELDS(link_fields), .outputs = FIELDS(id_output)};
 
 static const struct field keep_fields[] = {
-	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group"},
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .when_unset = UNSET_RELEASE},
 	{.name = "called", .type = FIELD_REFERENCE, .target = "t.group", .output = "name"},
 };
 static const char *const keep_renewing[] = {"group", NULL};

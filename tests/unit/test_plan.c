@@ -58,6 +58,9 @@
 #define TABLED "{\"nets\":[\"n1\"]}"
 #define GATES_LEFT "{\"t.gate.x\":{\"net\":\"n1\",\"lifecycle\":{\"ignore\":[\"net\"]}},\"t.gate.y\":{\"net\":\"n1\"}}"
 #define GATE_REC(live) "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"" live "\"}") "}"
+#define KEPT_GROUP                                                                                                     \
+	"'t.group.x' cannot be deleted: 'group' of 't.keep.k' names it, and stays as it is (what a spec does not "     \
+	"set, or ignores, is left alone: have 't.keep.k' set 'group' without that)"
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 /* A net made with disks, as it saw them, and as it sees them now. */
 #define DISK(device) "{\"device\":\"" device "\",\"size\":5}"
@@ -410,6 +413,15 @@ static void test_reasons(void **state)
 		{"others took a net out of a set that is left to them",
 		 "{\"t.table.x\":{\"nets\":[\"n1\"],\"lifecycle\":{\"ignore\":[\"nets\"]}},\"t.table.y\":" TABLED "}",
 		 "{" REC("t.table.x", "t1", TABLED, TABLED, "{\"nets\":[\"n2\"]}") "}", false, "new in the spec"},
+		{"what is let go of as it is names what goes", "{\"t.keep.k\":{}}",
+		 "{" GROUP_Y_REC("x") "," KEEP_REC "}", false, KEPT_GROUP},
+		{"what never was the spec's names what goes", "{\"t.keep.k\":{}}",
+		 "{" GROUP_Y_REC("x") "," REC("t.keep.k", "k1", "{}", "{}", "{\"group\":\"g1\"}") "}", false,
+		 KEPT_GROUP},
+		{"it names another one by now", "{\"t.keep.k\":{}}",
+		 "{" GROUP_Y_REC("x") "," REC("t.keep.k", "k1", "{}", "{}", "{\"group\":\"g2\"}") "}", false,
+		 "no longer in the spec"},
+		{"it goes too", "{}", "{" GROUP_Y_REC("x") "," KEEP_REC "}", false, "no longer in the spec"},
 		{"two are to be made, and their ranges overlap",
 		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PART("10.0.0.128/25") "}", "{}", false,
 		 "'t.sub.x' and 't.sub.y' overlap in their 'range', of which any part exists once in a net (give one "
