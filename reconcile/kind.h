@@ -145,6 +145,10 @@ struct field {
 	 * be referred to so. NULL: it may lie anywhere
 	 */
 	const char *beside;
+	/* FIELD_REFERENCE: the same, where people can join two of these, of which no spec tells: there too a service
+	 * may let it be referred to. Only an undoing asks, of what has moved since: what was so before was joined.
+	 * NULL: as beside says */
+	const char *beside_or_joined;
 	struct fields members;	    /* FIELD_OBJECT */
 	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */

@@ -3,7 +3,8 @@
 /*
  * What can only be used within the thing that it lies in itself (field.beside), as the groups of a machine in the
  * network of its subnet, is there still once something has gone back: a later run may have made one of them elsewhere,
- * and a service refuses that only once what is there has gone.
+ * and a service refuses that only once what is there has gone. Where two such things may be joined
+ * (field.beside_or_joined), as networks that are peered, that is asked of what a later run has parted.
  */
 
 /* Where one entry is found to lie, and by what. */
@@ -42,12 +43,39 @@ static const struct undo_since *blamed(const struct inside *inside, const struct
 	return run ? run : room_given_by(inside->room, inside->entry, inside->whole_field);
 }
 
+/* Whether the entry comes to refer so, and does not merely go on with it. */
+static bool takes(const struct inside *inside)
+{
+	const struct entry *entry = inside->entry;
+
+	if (!undo_goes_back(entry) || inside->room->makes[room_number(inside->room, entry)])
+		return undo_goes_back(entry);
+	const struct value now = undo_opened(inside->room->work, &room_recorded(inside->room, entry)->applied);
+
+	return !undo_same_field(&entry->resource.desired, &now, inside->whole_field);
+}
+
+/* The run after which they do not lie in the same one any more; NULL: they did not before. */
+static const struct undo_since *parted_by(const struct inside *inside, const struct field *field,
+					  const struct entry *target)
+{
+	const struct entry *among[] = {target, inside->entry};
+	const struct undo_since *run = NULL;
+
+	for (size_t i = 0; !run && i < sizeof(among) / sizeof(among[0]); i++)
+		run = room_given_by(inside->room, among[i],
+				    field_named(&among[i]->resource.kind->fields, slice_of(field->beside_or_joined)));
+	return run || takes(inside) ? run : room_given_by(inside->room, inside->entry, inside->whole_field);
+}
+
 static void refuse(const struct inside *inside, const struct field *field, const struct entry *target,
 		   struct slice whole)
 {
 	struct undo_work *work = inside->room->work;
-	const struct undo_since *run = blamed(inside, field, target);
+	const struct undo_since *run = field->beside ? blamed(inside, field, target) : parted_by(inside, field, target);
 
+	if (!field->beside && !run)
+		return;
 	inside->room->good =
 		diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
 			   "'%.*s' would refer to '%.*s', which lies in '%.*s' then, but '%.*s' lies in '%.*s'%.*s",
@@ -55,7 +83,9 @@ static void refuse(const struct inside *inside, const struct field *field, const
 			   SLICE_ARGUMENTS(whole), SLICE_ARGUMENTS(inside->witness->address),
 			   SLICE_ARGUMENTS(inside->whole), SLICE_ARGUMENTS(undo_since_text(work, run)));
 	diag_address(work->diagnostics, inside->entry->address);
-	undo_hint(work, run, "they can be used together only where both lie in the same one: undo that run first");
+	undo_hint(work, run,
+		  field->beside ? "they can be used together only where both lie in the same one: undo that run first"
+				: "undo that run first; or where people have joined the two, have the spec say so");
 }
 
 /* Whether the undoing changes anything between them. */
@@ -79,18 +109,6 @@ static bool lies_nowhere(const struct room *room, const struct entry *entry, con
 	if (undo_goes_back(entry) && (!now || value_if_set(value_get_named(&now->applied, name))))
 		return true;
 	return live && live->presence == PRESENCE_PRESENT && !value_if_set(value_get_named(&live->fields, name));
-}
-
-/* Whether the entry comes to refer so, and does not merely go on with it. */
-static bool takes(const struct inside *inside)
-{
-	const struct entry *entry = inside->entry;
-
-	if (!undo_goes_back(entry) || inside->room->makes[room_number(inside->room, entry)])
-		return undo_goes_back(entry);
-	const struct value now = undo_opened(inside->room->work, &room_recorded(inside->room, entry)->applied);
-
-	return !undo_same_field(&entry->resource.desired, &now, inside->whole_field);
 }
 
 static void refuse_nowhere(const struct inside *inside, const struct field *field, const struct entry *target)
@@ -131,10 +149,53 @@ static void look_at(struct inside *inside, const struct field *field, const stru
 		refuse(inside, field, target, whole);
 }
 
+/* Whether the undoing leaves it in what it lies in now. */
+static bool stays_in(const struct room *room, const struct entry *entry, const char *name)
+{
+	const struct object *now = room_recorded(room, entry);
+
+	if (!undo_goes_back(entry) || !now)
+		return !undo_goes_back(entry);
+	const struct value opened = undo_opened(room->work, &now->applied);
+
+	return undo_same_field(&entry->resource.desired, &opened,
+			       field_named(&entry->resource.kind->fields, slice_of(name)));
+}
+
+/* Whether it refers so now, and both stay where they are: then they are joined. */
+static bool goes_on(const struct inside *inside, const struct field *field, const struct entry *target)
+{
+	const struct object *now = room_recorded(inside->room, inside->entry);
+	bool refers = false;
+
+	for (size_t i = 0; now && !refers && i < now->dependency_count; i++)
+		refers = slice_equal(now->dependencies[i].address, target->address) &&
+			 slice_is(now->dependencies[i].field, inside->whole_field->name);
+	return refers && stays_in(inside->room, inside->entry, field->beside_or_joined) &&
+	       stays_in(inside->room, target, field->beside_or_joined);
+}
+
+static void look_at_joined(const struct inside *inside, const struct field *field, const struct value *value)
+{
+	const struct room *room = inside->room;
+	const struct entry *target = room_target(room, inside->entry, value);
+	struct inside here = *inside;
+
+	if (!target || !room_is_there(target) || goes_on(inside, field, target))
+		return;
+	struct slice whole = whole_of(room, target, field->beside_or_joined);
+	here.whole = whole_of(room, inside->entry, field->beside_or_joined);
+	here.witness = inside->entry;
+	if (whole.size > 0 && here.whole.size > 0 && !slice_equal(whole, here.whole))
+		refuse(&here, field, target, whole);
+}
+
 static void check_value(struct inside *inside, const struct field *field, const struct value *value)
 {
 	if (field->beside)
 		look_at(inside, field, value);
+	if (field->beside_or_joined)
+		look_at_joined(inside, field, value);
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
 		check_value(inside, field->item, &value->items[i]);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {

@@ -91,6 +91,17 @@ def grouped_spec(a_in, subnet=None, group_in="main"):
     return json.dumps(net, indent=1)
 
 
+def admitting_spec(b_in, a_in="main", called="one", admits="b"):
+    """Group a, which admits group b or not."""
+    net = json.loads(spec(groups={"a": called, "b": "peer"}))
+    net["aws.vpc"]["other"] = {"cidr": "10.1.0.0/16"}
+    net["aws.security_group"]["a"]["vpc"] = a_in
+    net["aws.security_group"]["b"]["vpc"] = b_in
+    rule = {"protocol": "tcp", "from_port": 1, "to_port": 2}
+    net["aws.security_group"]["a"]["ingress"] = [{**rule, "group": name} for name in admits]
+    return json.dumps(net, indent=1)
+
+
 def routed_spec(igw_in, *routed):
     """A table with a route to a gateway, and the network that this is attached to."""
     net = json.loads(attached_spec(IGW, a=igw_in))
@@ -110,6 +121,10 @@ def both_spec(cidr, machines=None):
 
 IGW, VGW = "aws.internet_gateway", "aws.vpn_gateway"
 FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
+PARTED = (
+    "'aws.security_group.a' would refer to 'aws.security_group.b', which lies in 'aws.vpc.{there}' then, "
+    "but 'aws.security_group.a' lies in 'aws.vpc.{here}'"
+)
 TAKEN = {
     "a part of its range": (
         (spec(**FOUR), spec(**FIVE), spec(**FIVE, c="10.0.4.0/25")),
@@ -210,6 +225,18 @@ TAKEN = {
         (grouped_spec("main"), grouped_spec("other"), grouped_spec("other", "a", "other")),
         f"'{M}' would refer to 'aws.security_group.g', which lies in 'aws.vpc.other' then, "
         f"but '{A}' lies in 'aws.vpc.main'",
+    ),
+    "the network of a group that it admits": (
+        (admitting_spec("main"), admitting_spec("main", called="two", admits=""), admitting_spec("other", called="two", admits="")),
+        PARTED.format(there="other", here="main"),
+    ),
+    "the network of that by which it admits another one": (
+        (admitting_spec("main"), admitting_spec("main", admits=""), admitting_spec("main", "other", admits="")),
+        PARTED.format(there="main", here="other"),
+    ),
+    "the network that a group goes back to which another one admits since": (
+        (admitting_spec("main", "other", admits=""), admitting_spec("other", "other", admits=""), admitting_spec("other", "other")),
+        PARTED.format(there="main", here="other"),
     ),
     "the network of a gateway that it leads to": (
         (routed_spec("main", "a"), routed_spec("main"), routed_spec("other")),

@@ -35,7 +35,7 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 			kind_report(kind, "'%s' follows nothing", field->name);
 	}
 	const struct field *reference = field->item ? field->item : field;
-	const char *const wholes[] = {reference->stays_in, reference->beside};
+	const char *const wholes[] = {reference->stays_in, reference->beside, reference->beside_or_joined};
 	for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
 		const struct aws_kind *among = wholes[i] ? kinds_named(reference->target) : NULL;
 		if (wholes[i] && (!among || !field_named(&among->kind.fields, slice_of(wholes[i]))))

@@ -148,6 +148,7 @@ static const struct aws_field rule_members[] = {
 	{.field = {.name = "group",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.security_group",
+		   .beside_or_joined = "vpc",
 		   .flags = KEY | PINS,
 		   .about = "the members of a group; self is this one"}},
 	{.field = {.name = "prefix_list",
