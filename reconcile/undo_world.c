@@ -32,6 +32,23 @@ static void add_entry(struct entries *entries, struct slice address, struct undo
 	entries->count++;
 }
 
+/* From each entry to those that refer to it. */
+static void gather_users(struct entries *entries)
+{
+	graph_init(&entries->users, entries->count);
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct resource *resource = &entries->items[i].resource;
+
+		for (size_t k = 0; entries->items[i].is_there && k < resource->dependency_count; k++) {
+			const struct entry *target = map_get(&entries->by_address, resource->dependencies[k].address);
+
+			if (target)
+				graph_add(&entries->users, (size_t)(target - entries->items), i);
+		}
+	}
+	graph_close(&entries->users);
+}
+
 static void gather_entries(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
@@ -52,18 +69,7 @@ static void gather_entries(struct entries *entries)
 	for (size_t i = 0; i < work->awaited.count; i++)
 		if (!map_get(&entries->by_address, work->awaited.entries[i].key))
 			add_entry(entries, work->awaited.entries[i].key, NULL, NULL);
-	graph_init(&entries->users, entries->count);
-	for (size_t i = 0; i < entries->count; i++) {
-		const struct resource *resource = &entries->items[i].resource;
-
-		for (size_t k = 0; entries->items[i].is_there && k < resource->dependency_count; k++) {
-			const struct entry *target = map_get(&entries->by_address, resource->dependencies[k].address);
-
-			if (target)
-				graph_add(&entries->users, (size_t)(target - entries->items), i);
-		}
-	}
-	graph_close(&entries->users);
+	gather_users(entries);
 }
 
 /* What a replace left behind, and nothing stands in for yet, is what its address has again. */
@@ -336,10 +342,14 @@ static bool check_removals(const struct entries *entries)
 	return good;
 }
 
-/* What refers to what goes back, however far away, may have to follow it: in that alone. */
+/* What refers to what goes back, however far away, may have to follow it: in that alone. What cannot go back refers to
+ * what it did before the undoing. */
 static void plan_users(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
+
+	graph_release(&entries->users);
+	gather_users(entries);
 	uint32_t *queue = arena_new_array(work->arena, entries->count + 1, uint32_t);
 	size_t count = 0;
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from cli import recorded, simulate, world
-from test_undo import apply_spec, is_as_in, operations, undo
+from test_undo import apply_spec, is_as_in, lost, operations, undo
 
 A, M = "aws.subnet.a", "aws.instance.m"
 IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
@@ -346,3 +346,22 @@ def test_who_has_it_is_left_behind(stack):
     assert "apply deletes that" in error["hint"]
     stack.run("apply", "--yes")
     assert operations(undo(stack, run, "--yes")) == {A: "replace"}
+
+
+def placed_spec(subnet, **subnets):
+    net = json.loads(spec({"m": None}, **subnets))
+    net["aws.instance"]["m"]["subnet"] = subnet
+    return json.dumps(net, indent=1)
+
+
+def test_what_cannot_go_back_follows_what_it_lies_in_now(stack):
+    """A later run removed what it lay in, and it stays in what the same undoing replaces."""
+    simulate(stack, "../world")
+    before = {"d": "10.0.6.0/24"}
+    apply_spec(stack, placed_spec("d", **FOUR, **before))
+    run = apply_spec(stack, placed_spec("a", **FIVE, **before))
+    apply_spec(stack, placed_spec("a", **FIVE))
+    undone = undo(stack, run, "--yes", status=7)
+    assert (M, "stays as it is: it needs 'aws.subnet.d', which is not there any more") in lost(undone)
+    assert operations(undone) == {A: "replace", M: "replace"}
+    assert is_as_in(stack, placed_spec("a", **FOUR))
