@@ -14,7 +14,7 @@ struct story {
 	bool copied;	 /* somebody has copied our tags */
 	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool wavered;	 /* an undoing was undone itself */
-	bool lost;	 /* the last command told what an undoing does not bring back */
+	bool lost;	 /* the last command told that an undoing does not bring back the first keys of tunnels */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
 	char left[64];	 /* the first thing of which it told that it bears our tags and was left alone, or empty */
@@ -65,8 +65,8 @@ bool story_apply_edits(struct story *story, int64_t edits, const struct misfortu
 /* A run is undone, to the end, and something befalls that now and then. whole: nothing befell the run; belated:
  * universe->belated, before it. */
 void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated);
-/* Whether an undoing that has just ended with that status has done all but what it told beforehand not to bring back.
- */
+/* Whether an undoing that has just ended with that status has done all but what nobody has any more, the keys that the
+ * cloud had given to tunnels, and told that beforehand. */
 bool story_falls_short(const struct story *story, int status);
 /* behind.c: a run that goes on with a replace which another could not finish is taken back. */
 void story_undo_behind(struct story *story);
