@@ -98,7 +98,8 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 		status == 0 && changes == story->universe->changes &&
 		slice_contains(buffer_slice(&output), SLICE("nothing to do: what is there is as the spec says")) &&
 		!slice_contains(buffer_slice(&output), SLICE("warning: "));
-	story->lost = slice_contains(buffer_slice(&output), SLICE("'tunnels' keeps its value: "));
+	story->lost = slice_contains(buffer_slice(&output), SLICE("'tunnels' keeps its value: ")) ||
+		      slice_contains(buffer_slice(&output), SLICE("its 'tunnels' is a secret, "));
 	oracle_output(story->universe, line, buffer_slice(&output));
 	/* What rests only until a call is settled: a command that is done leaves no such thing. */
 	if (status != 0)
