@@ -313,11 +313,6 @@ static void begin_leaving(struct node *node)
 		node->work.changes = target->action->changes;
 		node->work.change_count = target->action->change_count;
 	}
-	/* What of it makes room in place does so from where the plan saw it. */
-	if (operation_keeps(target->action->operation)) {
-		node->work.changes = target->action->changes;
-		node->work.change_count = target->action->change_count;
-	}
 	/* Once another stands at its address, what is known of it is what a look has just shown, if there was one. */
 	if (target->current != target->old)
 		return;
