@@ -2,6 +2,7 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/own_items.h"
 #include "reconcile/recover_again.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
@@ -194,6 +195,7 @@ static void target_complete(struct target *target, bool last)
 	note_outputs(target);
 	if (!last)
 		return;
+	const struct object before = *object;
 	const struct value former =
 		made_observed(action->kind, &object->observed, &object->resolved, &object->observed, arena);
 	/* What is being made is sent unread fields too: there is nothing of them yet that a call could miss. */
@@ -208,6 +210,9 @@ static void target_complete(struct target *target, bool last)
 	const struct value read = target->has_now ? observed_of(target) : object->observed;
 	const struct value seen = with_recorded(target, &read, &object->observed, &target->desired);
 	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
+	/* What is being made has its record from the spec. */
+	object->own =
+		before.role == OBJECT_INCOMPLETE ? value_null() : own_beside(action->kind, &before, object, arena);
 	object->ignored = ignored_of(target, object->ignored);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;

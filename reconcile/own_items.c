@@ -1,28 +1,98 @@
 #include "reconcile/own_items.h"
 
 #include "base/buffer.h"
+#include "reconcile/unique.h"
 
 void own_items_init(struct own_items *items, const struct object *object, const struct field *set, struct arena *arena)
 {
 	const struct value *wanted = value_get_named(&object->resolved, set->name);
 	const struct value *seen = value_get_named(&object->observed, set->name);
+	const struct value *beside =
+		value_is(&object->own, VALUE_MAP) ? value_get_named(&object->own, set->name) : NULL;
 
 	items->is_seen = value_is(seen, VALUE_LIST);
 	items->is_unknown = object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
 	diff_index_init(&items->wanted, set, wanted, arena);
+	diff_index_init(&items->beside, set, beside, arena);
 	diff_index_init(&items->seen, set, seen, arena);
 }
 
 void own_items_release(struct own_items *items)
 {
 	diff_index_release(&items->wanted);
+	diff_index_release(&items->beside);
 	diff_index_release(&items->seen);
 }
 
 bool own_items_have(const struct own_items *items, const struct value *item)
 {
-	return items->is_unknown ||
-	       (diff_index_find(&items->wanted, item) && (!items->is_seen || diff_index_find(&items->seen, item)));
+	bool is_recorded = diff_index_find(&items->wanted, item) || diff_index_find(&items->beside, item);
+
+	return items->is_unknown || (is_recorded && (!items->is_seen || diff_index_find(&items->seen, item)));
+}
+
+bool own_is_attachment(const struct field *field)
+{
+	return field->type == FIELD_REFERENCE && unique_is_handed_on(field);
+}
+
+static bool is_so(const struct value *fields, const char *name, const struct value *place)
+{
+	const struct value *value = value_is(fields, VALUE_MAP) ? value_get_named(fields, name) : NULL;
+
+	return value && value_equal(value, place);
+}
+
+bool own_place(const struct object *object, const struct field *field, const struct value *place)
+{
+	const struct value *wanted = value_get_named(&object->resolved, field->name);
+	bool is_unknown = object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
+
+	return is_unknown || is_so(&object->resolved, field->name, place) || is_so(&object->own, field->name, place);
+}
+
+/* Of a set. */
+static struct value items_beside(const struct field *set, const struct object *former, const struct object *object,
+				 struct arena *arena)
+{
+	const struct value *now = value_get_named(&object->observed, set->name);
+	struct own_items own;
+	struct diff_index said;
+	VALUE_BUILDER_AUTO items;
+
+	value_builder_init(&items);
+	own_items_init(&own, former, set, arena);
+	diff_index_init(&said, set, value_get_named(&object->resolved, set->name), arena);
+	for (uint32_t i = 0; value_is(now, VALUE_LIST) && i < now->count; i++)
+		if (own_items_have(&own, &now->items[i]) && !diff_index_find(&said, &now->items[i]))
+			value_builder_item(&items, now->items[i]);
+	diff_index_release(&said);
+	own_items_release(&own);
+	const struct value list = value_builder_list(&items, arena);
+	return list.count > 0 ? list : value_null();
+}
+
+struct value own_beside(const struct kind *kind, const struct object *former, const struct object *object,
+			struct arena *arena)
+{
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		const struct value *now = value_if_set(value_get_named(&object->observed, field->name));
+		struct value beside = value_null();
+
+		if (field->type == FIELD_SET && (field->flags & SETTLES))
+			beside = items_beside(field, former, object, arena);
+		else if (now && own_is_attachment(field) && own_place(former, field, now) &&
+			 !is_so(&object->resolved, field->name, now))
+			beside = *now;
+		if (!value_is(&beside, VALUE_NULL))
+			value_builder_member(&all, slice_of(field->name), beside);
+	}
+	const struct value map = value_builder_map(&all, arena);
+	return map.count > 0 ? map : value_null();
 }
 
 struct slice others_items(const struct object *object, const struct kind *kind, const struct value *now,

@@ -5,12 +5,13 @@
 #include "reconcile/resource.h"
 
 /*
- * Which items of a set are an object's own: wanted by what was applied last, and seen then. Where nothing of the set
- * was seen yet, as of what a run that was cut off was making, what was wanted tells alone; and where that refers to
- * what was not there when it was recorded, all are taken for its own. All others somebody else has put there.
+ * Which items of a set are an object's own: wanted by what was applied last, or recorded as its own beside that, and
+ * seen then. Where nothing of the set was seen yet, as of what a run that was cut off was making, what was wanted tells
+ * alone; and where that refers to what was not there when it was recorded, all are taken for its own. All others
+ * somebody else has put there.
  */
 struct own_items {
-	struct diff_index wanted, seen;
+	struct diff_index wanted, beside, seen;
 	bool is_seen, is_unknown;
 };
 
@@ -18,6 +19,15 @@ struct own_items {
 void own_items_init(struct own_items *items, const struct object *object, const struct field *set, struct arena *arena);
 void own_items_release(struct own_items *items);
 bool own_items_have(const struct own_items *items, const struct value *item);
+
+/* The same of what the object is attached to (own_is_attachment()), which is but one: it is its own wherever the object
+ * was seen last. */
+bool own_is_attachment(const struct field *field);
+bool own_place(const struct object *object, const struct field *field, const struct value *place);
+/* MAP, or null: what object.own is to have, that it may be told later: all that the former record has as the object's
+ * own, and that is seen by now, but for what `resolved` says by itself. */
+struct value own_beside(const struct kind *kind, const struct object *former, const struct object *object,
+			struct arena *arena);
 
 /* Whether an item goes, though it is not the object's own. */
 typedef bool others_item_goes(void *context, const struct field *set, const struct value *item);

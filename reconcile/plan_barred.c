@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "reconcile/plan_items.h"
-#include "reconcile/unique.h"
 
 /*
  * What the service itself keeps from being deleted: an end of it would be refused at its turn, once what it stands on
@@ -122,30 +121,6 @@ static void warn_of_running(struct planning *planning, const struct action *acti
 	diag_hint(planning->diagnostics, "%s", hint);
 }
 
-/* Where others have attached it: it is not recorded there, and the service deletes nothing that is attached. NULL: it
- * is not. */
-static const struct value *attached_elsewhere(const struct field *field, const struct object *object,
-					      const struct live *live)
-{
-	bool is_attachment = field->type == FIELD_REFERENCE && unique_is_handed_on(field);
-	bool is_there = is_attachment && live && live->presence == PRESENCE_PRESENT;
-	const struct value *now = is_there ? value_if_set(value_get_named(&live->fields, field->name)) : NULL;
-	const struct value *own = value_get_named(&object->resolved, field->name);
-
-	return now && value_is(now, VALUE_STRING) && !(own && value_equal(own, now)) ? now : NULL;
-}
-
-static void report_attached(struct planning *planning, const struct action *action, const struct field *field,
-			    const struct value *place)
-{
-	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
-		   "'%.*s' cannot be deleted: its '%s' is %.*s, which is not recorded as its own",
-		   SLICE_ARGUMENTS(action->address), field->name, SLICE_ARGUMENTS(value_slice(place)));
-	diag_address(planning->diagnostics, action->address);
-	diag_hint(planning->diagnostics, "detach it there first, or give it up: 'trueup state rm %.*s'",
-		  SLICE_ARGUMENTS(action->address));
-}
-
 /* Whether it can go as far as its fields tell; what keeps it is said. */
 static void tell_barred_end(struct planning *planning, const struct action *action, struct object *object,
 			    const struct live *live)
@@ -154,12 +129,9 @@ static void tell_barred_end(struct planning *planning, const struct action *acti
 		return;
 	for (size_t i = 0; i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
-		const struct value *place = attached_elsewhere(field, object, live);
 
 		if (is_barred_by(field, object, live))
 			report(planning, action, object, field);
-		if (place)
-			report_attached(planning, action, field, place);
 	}
 	warn_of_running(planning, action, live);
 }

@@ -3,32 +3,61 @@
 #include "reconcile/unique.h"
 
 /*
- * What somebody else has put into a set that HOLDS an object is not ours to take off, so the object cannot be deleted:
- * that is refused before anything is done. It goes all the same with what it names, and to another object that is to
- * have it. So it is with what somebody else has put into an object that stays, and that PINS the one that is to go.
+ * What somebody else has put into a set that HOLDS an object is not ours to take off, nor is the object to be taken out
+ * of where somebody else has attached it; so it cannot be deleted, which is refused before anything is done. It goes
+ * all the same where what it names goes too, and where another object is to have that. So it is with what somebody else
+ * has put into an object that stays, and that PINS the one that is to go.
  */
 
-/* Adds what the sets of which each item exists but once are to have after the action. */
-static void note_taken(struct map *moving, const struct action *action)
+/* What the plan makes free: to const struct action, whatever goes, by id; and by kind, field and value whoever takes
+ * what exists but once. */
+struct moving {
+	struct map ending, taken;
+	struct arena *arena;
+};
+
+/* One that is to be let go of, and for which action. */
+struct held {
+	const struct moving *moving;
+	const struct action *action;
+};
+
+static struct slice taken_key(const struct kind *kind, const struct field *field, const struct value *value,
+			      struct arena *arena)
+{
+	return arena_format(arena, "%s %s %.*s", kind->name, field->name, SLICE_ARGUMENTS(value_slice(value)));
+}
+
+static void note_taken(struct moving *moving, struct action *action, const struct field *field,
+		       const struct value *value)
+{
+	if (value_is(value, VALUE_STRING))
+		map_set(&moving->taken, taken_key(action->kind, field, value, moving->arena), action);
+}
+
+/* Adds what exists but once and the object is to have after the action. */
+static void note_all_taken(struct moving *moving, struct action *action)
 {
 	for (size_t i = 0; action->kind && i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
 		bool ignored = slice_is_among(field->name, action->ignored, action->ignored_count);
-		const struct value *items =
-			unique_items(field) && !ignored ? value_get_named(&action->known, field->name) : NULL;
+		const struct value *value = ignored ? NULL : value_get_named(&action->known, field->name);
 
-		for (uint32_t k = 0; value_is(items, VALUE_LIST) && k < items->count; k++)
-			if (value_is(&items->items[k], VALUE_STRING))
-				map_set(moving, value_slice(&items->items[k]), moving);
+		for (uint32_t k = 0; unique_items(field) && value_is(value, VALUE_LIST) && k < value->count; k++)
+			note_taken(moving, action, field, &value->items[k]);
 	}
 }
 
-static bool goes(void *context, const struct field *set, const struct value *item)
+static bool goes(void *context, const struct field *field, const struct value *value)
 {
-	const struct map *moving = context;
+	const struct held *held = context;
+	const struct moving *moving = held->moving;
 
-	(void)set;
-	return value_is(item, VALUE_STRING) && map_get(moving, value_slice(item));
+	if (!value_is(value, VALUE_STRING))
+		return false;
+	const struct action *taker =
+		map_get(&moving->taken, taken_key(held->action->kind, field, value, moving->arena));
+	return map_get(&moving->ending, value_slice(value)) || (taker && taker != held->action);
 }
 
 /* Of the refusal that was reported last: what is to end, and because of what. */
@@ -37,24 +66,46 @@ static void note_end(struct planning *planning, const struct action *action)
 	diag_address(planning->diagnostics, action->address);
 	if (action->operation == OPERATION_REPLACE)
 		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
-	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
 }
 
-static void look_at(struct planning *planning, const struct action *action, struct map *moving)
+/* Where others have attached it: the service deletes nothing that is attached. */
+static void look_at_places(struct planning *planning, const struct object *object, struct held *held)
+{
+	const struct action *action = held->action;
+
+	for (size_t i = 0; i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *now = own_is_attachment(field) ? value_get_named(&action->live, field->name) : NULL;
+
+		if (!value_is(now, VALUE_STRING) || own_place(object, field, now))
+			continue;
+		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+			   "'%.*s' cannot be deleted: its '%s' is %.*s, which is not recorded as its own",
+			   SLICE_ARGUMENTS(action->address), field->name, SLICE_ARGUMENTS(value_slice(now)));
+		note_end(planning, action);
+		diag_hint(planning->diagnostics, "detach it there first, or give it up: 'trueup state rm %.*s'",
+			  SLICE_ARGUMENTS(action->address));
+	}
+}
+
+static void look_at(struct planning *planning, const struct action *action, const struct moving *moving)
 {
 	const size_t *number = plan_object_at(planning, action->address);
 	struct object *object = number ? planning->input->objects[*number] : NULL;
+	struct held held = {moving, action};
 
 	if (!object || !action->kind || !slice_equal(object->object_id, action->object_id) ||
 	    !value_is(&action->live, VALUE_MAP) || !plan_load_body(planning, object))
 		return;
-	struct slice others = others_items(object, action->kind, &action->live, goes, moving, planning->arena);
+	look_at_places(planning, object, &held);
+	struct slice others = others_items(object, action->kind, &action->live, goes, &held, planning->arena);
 	if (others.size == 0)
 		return;
 	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
 		   "'%.*s' cannot be deleted: others have put %.*s there", SLICE_ARGUMENTS(action->address),
 		   SLICE_ARGUMENTS(others));
 	note_end(planning, action);
+	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
 }
 
 /* An item that others may have put into an object that stays. by: what is done to that, or NULL. */
@@ -85,6 +136,7 @@ static void look_at_pin(struct planning *planning, size_t number, const struct p
 		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, which others have put there",
 		   SLICE_ARGUMENTS(pinned->target->address), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(object->address));
 	note_end(planning, pinned->target);
+	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
 }
 
 static void look_for_pins(struct planning *planning, size_t number, const struct action *by, const struct field *set,
@@ -145,18 +197,19 @@ static void tell_pinned(struct planning *planning)
 
 void plan_tell_others(struct planning *planning)
 {
-	struct map moving;
+	struct moving moving = {.arena = planning->arena};
 
 	if (planning->input->scope.looks)
 		return;
 	tell_pinned(planning);
-	map_init(&moving);
+	map_init(&moving.ending);
+	map_init(&moving.taken);
 	for (size_t i = 0; i < planning->action_count; i++) {
-		const struct action *action = &planning->actions[i];
+		struct action *action = &planning->actions[i];
 
 		if (operation_ends(action->operation) && action->provider_id.size > 0)
-			map_set(&moving, action->provider_id, &moving);
-		note_taken(&moving, action);
+			map_set(&moving.ending, action->provider_id, action);
+		note_all_taken(&moving, action);
 	}
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
@@ -165,5 +218,6 @@ void plan_tell_others(struct planning *planning)
 		if (operation_ends(action->operation) && action->role != OBJECT_DEPOSED)
 			look_at(planning, action, &moving);
 	}
-	map_release(&moving);
+	map_release(&moving.ending);
+	map_release(&moving.taken);
 }

@@ -1,5 +1,6 @@
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/own_items.h"
 #include "reconcile/rebuild_parts.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
@@ -162,6 +163,33 @@ static struct value seen(const struct rebuilding *rebuilding, const struct resou
 	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
 }
 
+/*
+ * Where it was not recorded, nothing tells any more what of it others have put there: what a read shows counts as the
+ * object's own, but for what the spec does not set, or ignores and does not name. said: MAP, what the spec says of it;
+ * NULL: it does not have it, or another in its place.
+ */
+static void note_own(const struct filling *filling, struct object *object, const struct kind *kind,
+		     const struct value *said)
+{
+	const struct rebuilding *rebuilding = filling->rebuilding;
+	const struct object *former = map_get(&rebuilding->past->by_object_id, object->object_id);
+	struct object all = *object;
+	VALUE_BUILDER_AUTO own;
+
+	value_builder_init(&own);
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const char *name = field_at(&kind->fields, i)->name;
+		const struct value *now = value_get_named(&object->observed, name);
+		const struct value *wanted = said ? value_get_named(said, name) : now;
+
+		if (now && wanted)
+			value_builder_member(&own, slice_of(name),
+					     ignored_has(&object->ignored, slice_of(name)) ? *wanted : *now);
+	}
+	all.resolved = value_builder_map(&own, rebuilding->arena);
+	object->own = former ? former->own : own_beside(kind, &all, object, rebuilding->arena);
+}
+
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
 			   const struct live *live)
 {
@@ -196,6 +224,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	object->resolved = value_builder_map(&resolved, rebuilding->arena);
 	const struct value observed = seen(rebuilding, resource, &object->applied, &known, live);
 	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
+	note_own(filling, object, resource->kind, object->role == OBJECT_CURRENT ? &known : NULL);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
 	if (!all)
@@ -227,8 +256,10 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	object->observed = live->fields;
 	if (resource && resource->kind == kind)
 		return fill_from_spec(filling, object, resource, live);
-	if (kind)
-		rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
+	if (!kind)
+		return true;
+	note_own(filling, object, kind, NULL);
+	rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
 	return true;
 }
 

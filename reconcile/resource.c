@@ -368,12 +368,13 @@ struct slice object_body_write(const struct object *object, struct arena *arena,
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
 		{value_text("let_go"), object->let_go},
+		{value_text("own"), object->own},
 		{value_text("spent_token"), token_write(&object->spent_token, arena)},
 		{value_text("unfinished"), object->unfinished},
 	};
 	/* The last ones mostly say nothing. */
 	const size_t most = sizeof(members) / sizeof(members[0]);
-	size_t count = most - 3;
+	size_t count = most - 4;
 
 	for (size_t i = count; i < most; i++)
 		if (!value_is(&members[i].value, VALUE_NULL))
@@ -486,9 +487,11 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	if (!unfinished_is_sound(unfinished, arena))
 		return refuse_body(object, diagnostics, "what it says of an unfinished change is of a wrong type");
 	read.unfinished = unfinished ? *unfinished : value_null();
-	read.let_go = value_null();
+	read.let_go = read.own = value_null();
 	if (value_get_named(&body, "let_go") && !map_read(&body, "let_go", &read.let_go))
 		return refuse_body(object, diagnostics, "what it says of a deletion is of a wrong type");
+	if (value_get_named(&body, "own") && !map_read(&body, "own", &read.own))
+		return refuse_body(object, diagnostics, "what it says of its own items is of a wrong type");
 	if (!token_read(&body, &read.spent_token))
 		return refuse_body(object, diagnostics, "what it says of a token is no digest");
 	read.dependencies = dependencies;

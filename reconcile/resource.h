@@ -160,7 +160,10 @@ struct object {
 	struct value observed;	 /* MAP: live fields after the last apply */
 	struct value unfinished; /* what a run began to do to it: unfinished.h; or null */
 	struct value let_go;	 /* MAP, symbolic: what a deletion that did not end took out of `applied`; or null */
-	struct value ignored;	 /* LIST of fields it was left to others; null: an older program's */
+	/* MAP: what it has of its own in sets and attachments though `resolved` does not say so: the spec left it to
+	 * others since, or a rebuild found it; or null. See own_items.h. */
+	struct value own;
+	struct value ignored;		       /* LIST of fields it was left to others; null: an older program's */
 	const struct dependency *dependencies; /* as recorded; positions are lost */
 	size_t dependency_count;
 };

@@ -130,14 +130,13 @@ static const struct aws_field *wrong_attachment(const struct work *work)
 }
 
 /*
- * Whether it may be taken away from there: it is recorded there, the plan saw it there, or this work has put it there.
+ * Whether it may be taken away from there: that is its own, the plan saw it there, or this work has put it there.
  * Anywhere else others have attached it, and use it.
  */
 static bool may_leave(const struct work *work, const struct aws_field *field, const struct value *now)
 {
-	const struct value *recorded = value_get_named(&work->task.object->resolved, field->field.name);
 	const struct value *sent = value_get_named(&work->sent, field->field.name);
-	return (recorded && value_equal(recorded, now)) || (sent && value_equal(sent, now)) ||
+	return own_place(work->task.object, &field->field, now) || (sent && value_equal(sent, now)) ||
 	       changes_end(work->changes, work->change_count, &field->field, now);
 }
 

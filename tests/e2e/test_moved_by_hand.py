@@ -1,5 +1,7 @@
 """What somebody has given to another object by hand, though it can be had but once."""
 
+import shutil
+
 import pytest
 
 from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
@@ -358,4 +360,125 @@ def test_a_route_of_others_stays_where_its_gateway_is_replaced(stack, cloud):
     apply(stack)
     [table] = ec2.describe_route_tables(RouteTableIds=[ids["aws.route_table.t"]])["RouteTables"]
     assert any(theirs.items() <= route.items() for route in table["Routes"])
+    plan_is_empty(stack)
+
+
+TWO_NETS = {"home": {"cidr": "10.20.0.0/16"}, "away": {"cidr": "10.30.0.0/16"}}
+
+
+def gated(kind="internet", **gateways):
+    return {"aws.vpc": TWO_NETS, f"aws.{kind}_gateway": gateways}
+
+
+def write_and_apply(stack, spec):
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+
+
+@pytest.mark.parametrize("now", ["changed", "removed"])
+@pytest.mark.parametrize("what", ["table", "gateway"])
+def test_what_we_made_stays_our_own_in_a_field_that_is_ignored(stack, cloud, what, now):
+    """The spec may say of it what it will: nobody but us has put it there. What others put there since is theirs."""
+    spec = routed("a") if what == "table" else gated(g={"vpc": Ref("aws.vpc.home")})
+    kind, name, field = ("aws.route_table", "t", "subnets") if what == "table" else ("aws.internet_gateway", "g", "vpc")
+    thing = spec[kind][name]
+    thing["lifecycle"] = {"ignore": [field]}
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    thing["tags"] = {"x": "1"}
+    if now == "removed":
+        del thing[field]
+    else:
+        thing[field] = [Ref("aws.subnet.b")] if what == "table" else Ref("aws.vpc.away")
+    write_and_apply(stack, spec)
+    thing["tags"] = {"x": "2"}
+    write_and_apply(stack, spec)
+    theirs = their_subnet(ec2, ids) if what == "table" else None
+    del spec[kind]
+    stack.write("stack.yaml", spec_text(spec))
+    if what == "table":
+        refused = stack.run("apply", "--yes", status=1)
+        assert f"others have put subnets[{theirs}] there" in refused.err
+        ec2.disassociate_route_table(AssociationId=association_of(ec2, theirs))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_what_others_put_back_into_an_ignored_field_is_theirs(stack, cloud):
+    spec = routed("a")
+    table = spec["aws.route_table"]["t"]
+    table["lifecycle"] = {"ignore": ["subnets"]}
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    subnet = ids["aws.subnet.a"]
+    del table["subnets"]
+    ec2.disassociate_route_table(AssociationId=association_of(ec2, subnet))
+    table["tags"] = {"x": "1"}
+    write_and_apply(stack, spec)
+    ec2.associate_route_table(RouteTableId=ids["aws.route_table.t"], SubnetId=subnet)
+    table["tags"] = {"x": "2"}
+    write_and_apply(stack, spec)
+    del spec["aws.route_table"]
+    stack.write("stack.yaml", spec_text(spec))
+    refused = stack.run("apply", "--yes", status=1)
+    assert f"others have put subnets[{subnet}] there" in refused.err
+
+
+def lose_and_rebuild(stack, spec, **more):
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.write("stack.yaml", spec_text(spec))
+    return stack.run("state", "rebuild", "--yes", **more)
+
+
+def test_what_a_rebuild_finds_counts_as_our_own_and_what_comes_after_does_not(stack, cloud):
+    spec = routed("a", **{"aws.internet_gateway": {"g": {"vpc": Ref("aws.vpc.home")}}})
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    del spec["aws.internet_gateway"], spec["aws.route_table"]
+    lose_and_rebuild(stack, spec)
+    theirs = their_subnet(ec2, ids)
+    other = ec2.create_vpc(CidrBlock="10.50.0.0/16")["Vpc"]["VpcId"]
+    gateway = ids["aws.internet_gateway.g"]
+    detach(cloud, ec2, "internet", gateway, ids["aws.vpc.home"])
+    attach(cloud, ec2, "internet", gateway, other)
+    for _ in range(2):
+        refused = stack.run("apply", "--yes", status=1)
+        assert f"others have put subnets[{theirs}] there" in refused.err
+        assert f"its 'vpc' is {other}, which is not recorded as its own" in refused.err
+        stack.run("state", "rebuild", "--yes", "--force")
+    ec2.disassociate_route_table(AssociationId=association_of(ec2, theirs))
+    detach(cloud, ec2, "internet", gateway, other)
+    attach(cloud, ec2, "internet", gateway, ids["aws.vpc.home"])
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_what_comes_after_a_rebuild_that_found_nothing_is_theirs(stack, cloud):
+    spec = routed()
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    del spec["aws.route_table"]
+    lose_and_rebuild(stack, spec)
+    theirs = their_subnet(ec2, ids)
+    stack.run("state", "rebuild", "--yes", "--force")
+    refused = stack.run("apply", "--yes", status=1)
+    assert f"others have put subnets[{theirs}] there" in refused.err
+
+
+def test_what_a_replace_left_behind_goes_after_a_rebuild(stack, cloud):
+    spec = routed("a")
+    spec["aws.vpc"] = TWO_NETS
+    spec["aws.subnet"] = {**SUBNETS, "c": {"vpc": Ref("aws.vpc.away"), "cidr": "10.30.1.0/24"}}
+    table = spec["aws.route_table"]["t"]
+    table["lifecycle"] = {"create_before_destroy": True}
+    write_and_apply(stack, spec)
+    ec2, subnet = cloud.client(), ids_of(stack)["aws.subnet.a"]
+    table.update(vpc=Ref("aws.vpc.away"), subnets=[Ref("aws.subnet.c")])
+    fault = cloud.fault("DisassociateRouteTable", "deny", first=1)
+    stack.write("stack.yaml", spec_text(spec))
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    lose_and_rebuild(stack, spec)
+    apply(stack)
+    assert subnet not in tables_of(ec2)
     plan_is_empty(stack)

@@ -426,7 +426,7 @@ static void test_body_of_older_program(void **state)
 	diagnostics_release(&diagnostics);
 }
 
-/* What a deletion that did not end took out is there only where there was one. */
+/* What a deletion that did not end took out is there only where there was one; so is what is its own besides. */
 static void test_body_of_a_deletion(void **state)
 {
 	struct arena *arena = (struct arena *)*state;
@@ -438,6 +438,10 @@ static void test_body_of_a_deletion(void **state)
 	object.let_go = value_map(&size, 1);
 	assert_true(object_body_read(&back, object_body_write(&object, arena, &style), arena, &diagnostics));
 	assert_true(value_equal(&back.let_go, &object.let_go));
+	assert_true(value_is(&back.own, VALUE_NULL));
+	object.own = object.let_go;
+	assert_true(object_body_read(&back, object_body_write(&object, arena, &style), arena, &diagnostics));
+	assert_true(value_equal(&back.own, &object.own));
 	assert_true(value_is(&back.unfinished, VALUE_NULL));
 	diagnostics_release(&diagnostics);
 }
@@ -493,6 +497,8 @@ static void test_body_refused(void **state)
 		{"a deletion that let go of text",
 		 "{\"applied\":{},\"dependencies\":[],\"let_go\":\"x\",\"observed\":{},\"outputs\":{},"
 		 "\"resolved\":{}}"},
+		{"items of its own that are text",
+		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"own\":\"x\",\"resolved\":{}}"},
 		{"a token that is no digest",
 		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{},"
 		 "\"spent_token\":\"x\"}"},
