@@ -220,63 +220,6 @@ static void target_complete(struct target *target, bool last)
 	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
 }
 
-/* Adds the id of what is about to be deleted, or, without ids, counts it. */
-static void note_leaving(struct node *node, const struct target *other, struct slice *ids)
-{
-	const struct applying *applying = node->target->applying;
-	size_t action = (size_t)(other - applying->targets);
-	if (!other->old || phases_node(&applying->phases, action, PHASE_DELETE) == NO_NODE)
-		return;
-	if (ids)
-		ids[node->work.leaving_count] = other->old->provider_id;
-	node->work.leaving_count++;
-}
-
-/* What others have put into a set that holds the object goes with what it names, where that goes too. */
-static void note_held_leaving(struct node *node, struct slice *ids)
-{
-	struct applying *applying = node->target->applying;
-	const struct action *action = node->target->action;
-	for (size_t i = 0; operation_ends(action->operation) && i < action->kind->fields.count; i++) {
-		const struct field *field = field_at(&action->kind->fields, i);
-		const struct value *items = field->flags & HOLDS ? value_get_named(&action->live, field->name) : NULL;
-		for (uint32_t k = 0; value_is(items, VALUE_LIST) && k < items->count; k++) {
-			const struct object *object = map_get(&applying->ids, value_slice(&items->items[k]));
-			const struct target *target = object ? map_get(&applying->by_address, object->address) : NULL;
-			if (target && target->old == object)
-				note_leaving(node, target, ids);
-		}
-	}
-}
-
-static void note_all_leaving(struct node *node, struct slice *ids)
-{
-	struct applying *applying = node->target->applying;
-	const struct target *end = applying->targets + applying->apply->plan->action_count;
-	const struct action *action = node->target->action;
-	node->work.leaving_count = 0;
-	for (size_t i = 0; i < action->recorded_count; i++) {
-		struct slice address = action->recorded[i].address;
-		const struct target *own = map_get(&applying->by_address, address);
-		if (own)
-			note_leaving(node, own, ids);
-		const struct target *other = map_get(&applying->deposed, address);
-		for (; other && other < end && slice_equal(other->action->address, address); other++)
-			note_leaving(node, other, ids);
-	}
-	note_held_leaving(node, ids);
-}
-
-/* Ids of all that is about to be deleted: unsettle lets go of them. */
-static void list_leaving(struct node *node)
-{
-	note_all_leaving(node, NULL);
-	struct slice *ids =
-		arena_new_array(node->target->applying->apply->arena, node->work.leaving_count + 1, struct slice);
-	note_all_leaving(node, ids);
-	node->work.leaving_ids = ids;
-}
-
 static bool is_last(const struct node *node)
 {
 	const struct applying *applying = node->target->applying;
@@ -311,8 +254,8 @@ static void begin_leaving(struct node *node)
 	node->work.task.object = target->old;
 	node->work.unsettle_all = !operation_keeps(target->action->operation);
 	node->work.awaits_gone = target->action->awaits_gone;
+	node_list_leaving(node);
 	if (node->work.phase == PHASE_UNSETTLE) {
-		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
 		node->work.yields = &applying->phases.yields[target - applying->targets];
 		node->work.changes = target->action->changes;

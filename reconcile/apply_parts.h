@@ -102,6 +102,8 @@ void applying_note_fresh(struct applying *applying, const struct node *node);
 int64_t applying_age_ms(void *context, const struct call *call);
 /* The way to the object that the node's phase is about. */
 struct session *node_session(const struct node *node);
+/* Ids of all that is about to be deleted, which what leaves lets go of. */
+void node_list_leaving(struct node *node);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_take_back_note(struct node *node);

@@ -43,6 +43,8 @@ static void note_all_taken(struct moving *moving, struct action *action)
 		bool ignored = slice_is_among(field->name, action->ignored, action->ignored_count);
 		const struct value *value = ignored ? NULL : value_get_named(&action->known, field->name);
 
+		if (own_is_attachment(field))
+			note_taken(moving, action, field, value);
 		for (uint32_t k = 0; unique_items(field) && value_is(value, VALUE_LIST) && k < value->count; k++)
 			note_taken(moving, action, field, &value->items[k]);
 	}
@@ -77,7 +79,7 @@ static void look_at_places(struct planning *planning, const struct object *objec
 		const struct field *field = field_at(&action->kind->fields, i);
 		const struct value *now = own_is_attachment(field) ? value_get_named(&action->live, field->name) : NULL;
 
-		if (!value_is(now, VALUE_STRING) || own_place(object, field, now))
+		if (!value_is(now, VALUE_STRING) || own_place(object, field, now) || goes(held, field, now))
 			continue;
 		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
 			   "'%.*s' cannot be deleted: its '%s' is %.*s, which is not recorded as its own",

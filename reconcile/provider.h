@@ -120,9 +120,10 @@ struct work {
 	bool creating;		      /* PHASE_MAKE, PHASE_SETTLE: the object is new in this run */
 	const struct value *desired;  /* MAP, resolved and canonical; NULL for unsettle and delete */
 	const struct value *released; /* MAP: fields that were set and no longer are, with their former value */
-	/* Provider ids of objects that are about to be deleted: unsettle removes the part items
-	 * that hold one of them, of an object that stays those alone that are its own or that the plan changes; with
-	 * all: those of its own, too, that would block this object's delete. */
+	/* Provider ids of objects that are about to be deleted, or that others have attached this one to and another
+	 * is to have: it may leave them. Unsettle removes the part items that hold one of them, of an object that stays
+	 * those alone that are its own or that the plan changes; with all: those of its own, too, that would block this
+	 * object's delete. */
 	const struct slice *leaving_ids;
 	size_t leaving_count;
 	bool unsettle_all;

@@ -39,7 +39,7 @@ static bool holds_id(const struct value *value, const struct slice *ids, size_t 
 	return false;
 }
 
-static bool names_leaving(const struct work *work, const struct value *item)
+bool aws_names_leaving(const struct work *work, const struct value *item)
 {
 	return holds_id(item, work->leaving_ids, work->leaving_count);
 }
@@ -81,7 +81,7 @@ static bool must_leave(const struct leaving *leaving, const struct field *field,
 {
 	const struct work *work = leaving->work;
 	bool holds = work->unsettle_all && (field->flags & HOLDS);
-	bool names = names_leaving(work, item) && is_to_let_go(leaving, field, item);
+	bool names = aws_names_leaving(work, item) && is_to_let_go(leaving, field, item);
 	return names || (holds && own_items_have(&leaving->own, item)) || diff_index_find(&leaving->yields, item);
 }
 
@@ -279,7 +279,7 @@ static bool others_item_leaves(void *context, const struct field *set, const str
 {
 	const struct work *work = context;
 	const struct value *yielded = yielded_of(work, set);
-	bool leaves = names_leaving(work, item);
+	bool leaves = aws_names_leaving(work, item);
 	for (uint32_t i = 0; !leaves && yielded && i < yielded->count; i++)
 		leaves = value_equal(&yielded->items[i], item);
 	return leaves;

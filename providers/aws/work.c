@@ -130,14 +130,14 @@ static const struct aws_field *wrong_attachment(const struct work *work)
 }
 
 /*
- * Whether it may be taken away from there: that is its own, the plan saw it there, or this work has put it there.
- * Anywhere else others have attached it, and use it.
+ * Whether it may be taken away from there: that is its own, the plan saw it there, this work has put it there, or it
+ * goes, or is another's to take. Anywhere else others have attached it, and use it.
  */
 static bool may_leave(const struct work *work, const struct aws_field *field, const struct value *now)
 {
 	const struct value *sent = value_get_named(&work->sent, field->field.name);
 	return own_place(work->task.object, &field->field, now) || (sent && value_equal(sent, now)) ||
-	       changes_end(work->changes, work->change_count, &field->field, now);
+	       aws_names_leaving(work, now) || changes_end(work->changes, work->change_count, &field->field, now);
 }
 
 /* That is believed once no listing can lag any more, which would show where it was before. */

@@ -86,6 +86,8 @@ bool aws_next_yielding_call(struct work *work);
 /* The next call for those of its parts that belong to the phase. In PHASE_UNSETTLE: takes away what
  * stands in the way of deletions. */
 bool aws_next_part_call(struct work *work);
+/* Whether a value is, or has in it, the id of something that is about to be deleted. */
+bool aws_names_leaving(const struct work *work, const struct value *value);
 /* What others have put there that the object's deletion has to wait for, as others_items() says it. */
 struct slice aws_others_items(struct work *work);
 /* The next call that makes an output equal to the one it follows. */

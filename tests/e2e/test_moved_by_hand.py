@@ -375,6 +375,50 @@ def write_and_apply(stack, spec):
     apply(stack)
 
 
+@pytest.mark.parametrize("kind", ["internet", "vpn"])
+def test_a_gateway_goes_with_the_vpc_that_somebody_moved_it_to(stack, cloud, kind):
+    write_and_apply(stack, gated(kind, g={"vpc": Ref("aws.vpc.home")}))
+    ec2, ids = cloud.client(), ids_of(stack)
+    own = ids[f"aws.{kind}_gateway.g"]
+    detach(cloud, ec2, kind, own, ids["aws.vpc.home"])
+    attach(cloud, ec2, kind, own, ids["aws.vpc.away"])
+    stack.run("destroy", "--yes")
+    assert not ids_of(stack)
+
+
+def test_a_gateway_goes_from_where_another_of_ours_takes_its_place_back(stack, cloud):
+    spec = gated(g={"vpc": Ref("aws.vpc.home")}, h={"vpc": Ref("aws.vpc.away")})
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    g, h = ids["aws.internet_gateway.g"], ids["aws.internet_gateway.h"]
+    detach(cloud, ec2, "internet", g, ids["aws.vpc.home"])
+    detach(cloud, ec2, "internet", h, ids["aws.vpc.away"])
+    attach(cloud, ec2, "internet", g, ids["aws.vpc.away"])
+    del spec["aws.internet_gateway"]["g"]
+    write_and_apply(stack, spec)
+    plan_is_empty(stack)
+
+
+def test_a_gateway_stays_where_others_moved_it_after_such_a_plan(stack, cloud):
+    """What another of ours was to have is no more than what the plan saw."""
+    spec = gated(g={"vpc": Ref("aws.vpc.home")}, h={"vpc": Ref("aws.vpc.away")})
+    write_and_apply(stack, spec)
+    ec2, ids = cloud.client(), ids_of(stack)
+    g, h = ids["aws.internet_gateway.g"], ids["aws.internet_gateway.h"]
+    detach(cloud, ec2, "internet", g, ids["aws.vpc.home"])
+    detach(cloud, ec2, "internet", h, ids["aws.vpc.away"])
+    attach(cloud, ec2, "internet", g, ids["aws.vpc.away"])
+    del spec["aws.internet_gateway"]["g"]
+    stack.write("stack.yaml", spec_text(spec))
+    stack.run("plan", "--out", "saved.plan")
+    theirs = ec2.create_vpc(CidrBlock="10.50.0.0/16")["Vpc"]["VpcId"]
+    detach(cloud, ec2, "internet", g, ids["aws.vpc.away"])
+    attach(cloud, ec2, "internet", g, theirs)
+    stack.run("apply", "saved.plan", status=(1, 4, 7))
+    [listed] = ec2.describe_internet_gateways(InternetGatewayIds=[g])["InternetGateways"]
+    assert [each["VpcId"] for each in listed["Attachments"]] == [theirs]
+
+
 @pytest.mark.parametrize("now", ["changed", "removed"])
 @pytest.mark.parametrize("what", ["table", "gateway"])
 def test_what_we_made_stays_our_own_in_a_field_that_is_ignored(stack, cloud, what, now):

@@ -105,22 +105,35 @@ static void test_barred(void **state)
 	}
 }
 
+#define RECORDED(address, id, was, live)                                                                               \
+	",\"" address "\":{\"id\":\"" id "\",\"applied\":" was ",\"resolved\":" was ",\"observed\":" was               \
+	",\"live\":" live "}"
+
 /* A gate that others have opened to a net of theirs: what is not recorded as its own it does not leave, to go. */
 static void test_attached(void **state)
 {
 	static const struct {
 		const char *spec, *was, *live;
 		const char *expected;
+		const char *beside; /* further records; NULL: none */
 	} gates[] = {
-		{"", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "delete t.gate.a"},
-		{"", "{\"net\":\"n1\"}", "{}", "delete t.gate.a"},
-		{"", "{\"net\":\"n1\"}", "null", "delete t.gate.a"},
-		{"", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "delete t.gate.a; refused"},
-		{"", "{}", "{\"net\":\"n2\"}", "delete t.gate.a; refused"},
-		{"", "{\"number\":1}", "{\"number\":1,\"net\":\"n2\"}", "delete t.gate.a; refused"},
+		{"", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "delete t.gate.a", NULL},
+		{"", "{\"net\":\"n1\"}", "{}", "delete t.gate.a", NULL},
+		{"", "{\"net\":\"n1\"}", "null", "delete t.gate.a", NULL},
+		{"", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "delete t.gate.a; refused", NULL},
+		{"", "{}", "{\"net\":\"n2\"}", "delete t.gate.a; refused", NULL},
+		{"", "{\"number\":1}", "{\"number\":1,\"net\":\"n2\"}", "delete t.gate.a; refused", NULL},
 		{"\"t.gate.a\":{\"number\":2}", "{\"number\":1}", "{\"number\":1,\"net\":\"n2\"}",
-		 "replace t.gate.a:~net,number; refused"},
-		{"\"t.gate.a\":{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "update t.gate.a:~net"},
+		 "replace t.gate.a:~net,number; refused", NULL},
+		{"\"t.gate.a\":{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "update t.gate.a:~net", NULL},
+		/* With that net, and from where another gate is to be, it goes. */
+		{"", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}", "delete t.gate.a; delete t.net.n",
+		 RECORDED("t.net.n", "n2", "{}", "{}")},
+		{"\"t.gate.b\":{\"net\":\"n2\"}", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}",
+		 "delete t.gate.a; update t.gate.b:~net", RECORDED("t.gate.b", "g2", "{\"net\":\"n2\"}", "{}")},
+		{"\"t.gate.b\":{\"net\":\"n3\"}", "{\"net\":\"n1\"}", "{\"net\":\"n2\"}",
+		 "delete t.gate.a; update t.gate.b:~net,net; refused",
+		 RECORDED("t.gate.b", "g2", "{\"net\":\"n2\"}", "{}")},
 	};
 
 	(void)state;
@@ -130,8 +143,9 @@ static void test_attached(void **state)
 
 		snprintf(spec, sizeof(spec), "{%s}", gates[i].spec);
 		snprintf(record, sizeof(record),
-			 "{\"t.gate.a\":{\"id\":\"g1\",\"applied\":%s,\"resolved\":%s,\"observed\":%s,\"live\":%s}}",
-			 gates[i].was, gates[i].was, gates[i].was, gates[i].live);
+			 "{\"t.gate.a\":{\"id\":\"g1\",\"applied\":%s,\"resolved\":%s,\"observed\":%s,\"live\":%s}%s}",
+			 gates[i].was, gates[i].was, gates[i].was, gates[i].live,
+			 gates[i].beside ? gates[i].beside : "");
 		plan_fixture_load(&fixture, spec, record);
 		plan_fixture_plan(&fixture, false);
 		if (strcmp(plan_summary(&fixture), gates[i].expected) != 0)
