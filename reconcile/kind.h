@@ -81,7 +81,8 @@ enum field_flag {
 	/* A set of which each item keeps the object from being deleted: its own are taken off before that, and what
 	 * others have put there refuses it. */
 	HOLDS = 1 << 22,
-	/* A reference in the items of a part that keeps its target from being deleted, whoever has put it there. */
+	/* A reference in the items of a part that keeps its target from being deleted: of what stays as it is, whoever
+	 * has put it there, that refuses it. */
 	PINS = 1 << 23,
 };
 

@@ -6,7 +6,8 @@
  * What somebody else has put into a set that HOLDS an object is not ours to take off, nor is the object to be taken out
  * of where somebody else has attached it; so it cannot be deleted, which is refused before anything is done. It goes
  * all the same where what it names goes too, and where another object is to have that. So it is with what somebody else
- * has put into an object that stays, and that PINS the one that is to go.
+ * has put into an object that stays, and that PINS the one that is to go; and with what is the object's own there, in a
+ * field that is ignored.
  */
 
 /* What the plan makes free: to const struct action, whatever goes, by id; and by kind, field and value whoever takes
@@ -117,13 +118,23 @@ struct pinned {
 	const struct action *by, *target;
 };
 
-/* An item of an object that stays, and what is to go and is named by it. */
+/* Whether the plan leaves the set as it is: an undoing, which ignores whatever its run did not set, by the record. */
+static bool is_left_alone(const struct planning *planning, const struct object *object, const struct pinned *pinned)
+{
+	const struct action *by = pinned->by;
+
+	if (by && by->in_spec && !planning->input->scope.undoes)
+		return slice_is_among(pinned->set->name, by->ignored, by->ignored_count);
+	return ignored_has(&object->ignored, slice_of(pinned->set->name));
+}
+
+/* An item of an object that stays, and what is to go and is named by it. Its own it lets go of, unless that is left
+ * alone. */
 static void look_at_pin(struct planning *planning, size_t number, const struct pinned *pinned)
 {
 	struct object *object = planning->input->objects[number];
-	struct own_items own;
-
 	const struct action *by = pinned->by;
+	struct own_items own;
 
 	if ((by && changes_end(by->changes, by->change_count, pinned->set, pinned->item)) ||
 	    !plan_load_body(planning, object))
@@ -131,14 +142,20 @@ static void look_at_pin(struct planning *planning, size_t number, const struct p
 	own_items_init(&own, object, pinned->set, planning->arena);
 	bool is_own = own_items_have(&own, pinned->item);
 	own_items_release(&own);
-	if (is_own)
+	if (is_own && !is_left_alone(planning, object, pinned))
 		return;
 	struct slice path = diff_item_path(pinned->set, slice_of(pinned->set->name), pinned->item, planning->arena);
 	diag_error(planning->diagnostics, FAULT_CONFLICT, pinned->target->position,
-		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, which others have put there",
-		   SLICE_ARGUMENTS(pinned->target->address), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(object->address));
+		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, which %s",
+		   SLICE_ARGUMENTS(pinned->target->address), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(object->address),
+		   is_own ? "is left to others" : "others have put there");
 	note_end(planning, pinned->target);
-	diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
+	if (is_own)
+		diag_hint(planning->diagnostics,
+			  "take '%s' out of 'lifecycle.ignore' of '%.*s', or take that out by hand; then it can go",
+			  pinned->set->name, SLICE_ARGUMENTS(object->address));
+	else
+		diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
 }
 
 static void look_for_pins(struct planning *planning, size_t number, const struct action *by, const struct field *set,

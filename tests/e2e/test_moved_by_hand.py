@@ -331,6 +331,27 @@ def test_a_rule_of_others_is_not_lost_with_the_group_that_it_names(stack, cloud,
     plan_is_empty(stack)
 
 
+@pytest.mark.parametrize("more", [{}, {"tags": {"x": "y"}}], ids=["alone", "with another change"])
+def test_a_rule_of_ours_in_an_ignored_field_holds_the_group_that_it_names(stack, cloud, more):
+    """Nothing in the plan lets go of it, nor would put it back."""
+    spec = admitting(lifecycle={"ignore": ["ingress"]})
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    web = ids_of(stack)["aws.security_group.web"]
+    before = rules_of(cloud, web)
+    spec["aws.security_group"]["old"]["description"] = "another"
+    spec["aws.security_group"]["web"].update(more)
+    stack.write("stack.yaml", spec_text(spec))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "names it, which is left to others" in refused.err
+    assert "take 'ingress' out of 'lifecycle.ignore' of 'aws.security_group.web'" in refused.err
+    assert rules_of(cloud, web) == before
+    del spec["aws.security_group"]["web"]["lifecycle"]
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def test_a_rule_by_hand_goes_where_its_group_goes_or_the_spec_has_no_such_rule(stack, cloud):
     spec = admitting(egress=[])
     stack.write("stack.yaml", spec_text(spec))
