@@ -584,7 +584,7 @@ def test_ownership_tags_of_what_ignores_tags_are_left(stack, cloud):
 
 
 def test_an_ignored_field_names_what_is_replaced_because_of_its_owner(stack, cloud):
-    """The one waits for the other's change, and not for what its own rules name: nobody sets these."""
+    """The one waits for the other's change, and not for what its own rules name: nobody sets these, but by hand."""
     ssh = {each: SSH[each] for each in ("protocol", "from_port", "to_port")}
 
     def groups(tag, text):
@@ -596,6 +596,20 @@ def test_an_ignored_field_names_what_is_replaced_because_of_its_owner(stack, clo
     write(stack, groups("v", "used by "))
     apply(stack)
     write(stack, groups("w", "used with "))
+    refused = stack.run("plan", status=1).err
+    assert "'aws.security_group.b' cannot be deleted" in refused and "which is left to others" in refused
+    ids, ec2 = ids_of(stack), cloud.client()
+    ec2.revoke_security_group_ingress(
+        GroupId=ids["aws.security_group.a"],
+        IpPermissions=[
+            {
+                "IpProtocol": ssh["protocol"],
+                "FromPort": ssh["from_port"],
+                "ToPort": ssh["to_port"],
+                "UserIdGroupPairs": [{"GroupId": ids["aws.security_group.b"]}],
+            }
+        ],
+    )
     assert plan(stack, status=2).operations() == {"aws.security_group.a": "update", "aws.security_group.b": "replace"}
     apply(stack)
     plan_is_empty(stack)
