@@ -165,6 +165,30 @@ static void test_second_attempt(void **state)
 	arena_release(&arena);
 }
 
+/* An update of what a deletion has moved is done when that is back as well. */
+static void test_whole_once_set_back(void **state)
+{
+	static const struct resource resource = {.ignored_count = 0};
+	static const struct change change = {.field = &net_fields[1], .effect = EFFECT_SET};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const struct value wanted = read_json(&arena, "{\"label\":\"z\"}");
+	const struct unfinished_update update = {
+		.changes = &change, .change_count = 1, .symbolic = &wanted, .resolved = &wanted};
+	struct object object = object_of(&arena, ALL);
+	assert_true(note_at(&object, &arena, ALL));
+	(void)settle_at(&object, &arena, EMPTIED, &resource);
+	assert_true(unfinished_note_update(&object, &update, 2000, &arena));
+	struct unfinished_outcome outcome =
+		settle_at(&object, &arena, "{\"label\":\"z\",\"most\":0,\"size\":0}", &resource);
+	assert_true(outcome.owes && !outcome.whole);
+	outcome = settle_at(&object, &arena, "{\"label\":\"z\",\"most\":0,\"size\":2}", &resource);
+	assert_true(outcome.whole && !outcome.owes);
+	arena_release(&arena);
+}
+
 /*
  * What a deletion takes out of the record is kept as the spec had it when the first of them began, until an update has
  * set it again.
@@ -276,8 +300,9 @@ static void test_no_secret(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),   cmocka_unit_test(test_second_attempt), cmocka_unit_test(test_let_go),
-		cmocka_unit_test(test_agreed), cmocka_unit_test(test_no_secret),
+		cmocka_unit_test(test_kept),	  cmocka_unit_test(test_second_attempt),
+		cmocka_unit_test(test_let_go),	  cmocka_unit_test(test_agreed),
+		cmocka_unit_test(test_no_secret), cmocka_unit_test(test_whole_once_set_back),
 	};
 
 	return cmocka_run_group_tests_name("unfinished_before", tests, NULL, NULL);

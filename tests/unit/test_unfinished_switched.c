@@ -90,6 +90,8 @@ static const struct row {
 	 .sent = {{SWITCHES("false"), ON}, {"{\"gate\":\"y\"}", ON}, {NULL, ON}}},
 	{"nothing was read before", ON, ON, OFF, "nothing", ON, .sent = {{SWITCHES("false"), NULL}}},
 	{"the note is of an older program", ON, ON, OFF, SWITCHES("true"), OFF, .sent = {{0}}},
+	{"the note is of an older program, and nothing is recorded", UNSAID, ON, OFF, SWITCHES("true"), UNSAID,
+	 .sent = {{0}}},
 };
 
 static struct object begin(struct arena *arena, const struct row *row)
