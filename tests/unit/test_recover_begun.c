@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "reconcile/recover.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /*
  * What recovery makes of a change or a deletion that was begun and did not end: what it records of it, how long its
@@ -25,13 +26,6 @@ static const struct kind net = {
 static const struct kind *const kind_items[] = {&net};
 static const struct kinds kinds = {kind_items, 1};
 
-static bool needs_detail(const struct kind *kind, const struct value *matters)
-{
-	(void)kind;
-	(void)matters;
-	return false;
-}
-
 static bool takes_steps(const struct kind *kind, const struct field *field, const struct value *changed)
 {
 	(void)kind;
@@ -40,7 +34,7 @@ static bool takes_steps(const struct kind *kind, const struct field *field, cons
 	return false;
 }
 
-static const struct provider provider = {.name = "t", .needs_detail = needs_detail, .takes_steps = takes_steps};
+static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail, .takes_steps = takes_steps};
 static const struct provider *const provider_items[] = {&provider};
 static const struct providers providers = {provider_items, 1};
 static const struct json_style style = {.clear = true};
@@ -242,17 +236,6 @@ static const struct open_call {
 	{"what is made does not show that", NOTE_CALL, OBJECT_INCOMPLETE, X, Y, THERE, X, SETTLEMENT_WAIT,
 	 SETTLEMENT_ABSENT, NULL},
 };
-
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
 
 static void note_change(struct object *object, const struct open_call *call, struct arena *arena)
 {

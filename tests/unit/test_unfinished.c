@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /*
  * What came of an update or a deletion that was cut off. A row gives the fields as they were recorded, as they were to
@@ -200,17 +201,6 @@ static const struct row {
 	 .taken = true},
 };
 
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
-
 static struct object begin(struct arena *arena, const struct row *row)
 {
 	struct value recorded = read_json(arena, row->recorded);
@@ -246,17 +236,6 @@ static struct object begin(struct arena *arena, const struct row *row)
 	assert_true(unfinished_note_update(&object, &update, 1000, arena));
 	assert_false(unfinished_note_update(&object, &update, 2000, arena));
 	return object;
-}
-
-/* As it comes back from a store. */
-static struct object stored(struct arena *arena, const struct object *object)
-{
-	struct object read = {.address = SLICE("t.net.a"), .symbolic = object->symbolic};
-	struct diagnostics diagnostics;
-
-	diagnostics_init(&diagnostics, arena);
-	assert_true(object_body_read(&read, object_body_write(object, arena, &style), arena, &diagnostics));
-	return read;
 }
 
 static void expect(struct arena *arena, const struct row *row, const char *what, const struct value *is,

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /*
  * What the note of a deletion keeps, should the object stay: a row gives the fields when it began, as it left them, and
@@ -23,14 +24,7 @@ static const struct field net_fields[] = {
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 
-static bool needs_detail(const struct kind *kind, const struct value *matters)
-{
-	(void)kind;
-	(void)matters;
-	return false;
-}
-
-static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
+static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail};
 
 #define ALL "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":1},{\"port\":2}],\"size\":2}"
 #define EMPTIED "{\"label\":\"y\",\"most\":0,\"size\":0}"
@@ -66,17 +60,6 @@ static const struct row {
 	{"not read at first", "", "{\"size\":{\"$unread\":true}}", "{\"size\":0}", "{\"size\":2}"},
 	{"not read now", "", "{\"size\":0}", "{\"size\":{\"$unread\":true}}", "{\"size\":2}"},
 };
-
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
 
 static struct live live_of(struct arena *arena, const char *fields)
 {

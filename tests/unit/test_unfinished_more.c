@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /* What a later run is to set of an object that was begun, what is settled more than once, and what is noted as no
  * program of this version would: what the record takes of it. */
@@ -21,25 +22,7 @@ static const struct field net_fields[] = {
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 static const struct json_style style = {0};
 
-static bool needs_detail(const struct kind *kind, const struct value *matters)
-{
-	(void)kind;
-	(void)matters;
-	return false;
-}
-
-static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
-
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
+static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail};
 
 static void expect(const char *name, struct arena *arena, const struct value *is, const char *expected)
 {
@@ -232,11 +215,7 @@ static void test_dependencies(void **state)
 				       .dependency_count = 1,
 				       .has_body = true};
 		assert_true(unfinished_note_update(&begun, &update, 1000, &arena));
-		struct object object = {.address = SLICE("t.net.a")};
-		struct diagnostics diagnostics;
-		diagnostics_init(&diagnostics, &arena);
-		/* As it comes back from a store. */
-		assert_true(object_body_read(&object, object_body_write(&begun, &arena, &style), &arena, &diagnostics));
+		struct object object = stored(&arena, &begun);
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, ends[i].live),
 				    .outputs = value_map(NULL, 0)};

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished_outputs.h"
+#include "tests/unit/support_record.h"
 
 /* What is recorded of outputs before a call that they tell of, and of those that follow others after it. */
 
@@ -17,17 +18,6 @@ static const struct output outputs[] = {
 };
 static const struct kind kind = {.name = "t.thing", .outputs = FIELDS(outputs)};
 static const struct json_style style = {0};
-
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
 
 static void expect(const char *name, const struct value *is, const char *wanted, struct arena *arena)
 {

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /*
  * Whether a look shows what one call of an update was to do, given what its provider has told of that. The update sets
@@ -34,14 +35,7 @@ static const struct field net_fields[] = {
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 
-static bool needs_detail(const struct kind *kind, const struct value *matters)
-{
-	(void)kind;
-	(void)matters;
-	return false;
-}
-
-static const struct provider provider = {.name = "t", .needs_detail = needs_detail};
+static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail};
 
 static void fingerprint(void *context, struct slice secret, char ret[65])
 {
@@ -151,17 +145,6 @@ static const struct row {
 	 "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1},{\"port\":2}]}", SHOWS_NOTHING, NULL},
 };
 
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
-
 /* An update of "other" was begun, or a deletion. */
 static struct object begin(struct arena *arena, const char *recorded, bool deletes)
 {
@@ -179,17 +162,6 @@ static struct object begin(struct arena *arena, const char *recorded, bool delet
 	assert_true(deletes ? unfinished_note_delete(&object, &reading, 1, arena)
 			    : unfinished_note_update(&object, &update, 1, arena));
 	return object;
-}
-
-/* As it comes back from a store. */
-static struct object stored(struct arena *arena, const struct object *object)
-{
-	struct object read = {.address = SLICE("t.net.a")};
-	struct diagnostics diagnostics;
-
-	diagnostics_init(&diagnostics, arena);
-	assert_true(object_body_read(&read, object_body_write(object, arena, &style), arena, &diagnostics));
-	return read;
 }
 
 static enum call_shown shows_of(const struct object *object, const char *operation, const char *fields,

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "tests/unit/support_record.h"
 
 /* What calls of an update switch off beside what it sets: owed is what was on before them, whatever is recorded. */
 
@@ -17,13 +18,6 @@ static const struct field net_fields[] = {
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 static const struct json_style style = {0};
 
-static bool needs_detail(const struct kind *kind, const struct value *matters)
-{
-	(void)kind;
-	(void)matters;
-	return false;
-}
-
 /* The lights go out for as long as something passes the gate. */
 static bool takes_steps(const struct kind *kind, const struct field *field, const struct value *changed)
 {
@@ -31,18 +25,7 @@ static bool takes_steps(const struct kind *kind, const struct field *field, cons
 	return strcmp(field->name, "lights") == 0 && value_get_named(changed, "gate");
 }
 
-static const struct provider provider = {.name = "t", .needs_detail = needs_detail, .takes_steps = takes_steps};
-
-static struct value read_json(struct arena *arena, const char *json)
-{
-	struct diagnostics diagnostics;
-	struct value value;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
-		fail_msg("%s", json);
-	return value;
-}
+static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail, .takes_steps = takes_steps};
 
 static void expect(const char *name, struct arena *arena, const struct value *is, const char *expected)
 {
@@ -121,17 +104,6 @@ static struct object begin(struct arena *arena, const struct row *row)
 	}
 	assert_int_equal(unfinished_switched(&object) != NULL, row->sent[0].comes != NULL);
 	return object;
-}
-
-/* As it comes back from a store. */
-static struct object stored(struct arena *arena, const struct object *object)
-{
-	struct object read = {.address = SLICE("t.net.a")};
-	struct diagnostics diagnostics;
-
-	diagnostics_init(&diagnostics, arena);
-	assert_true(object_body_read(&read, object_body_write(object, arena, &style), arena, &diagnostics));
-	return read;
 }
 
 static void test_owed(void **state)
