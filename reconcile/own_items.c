@@ -3,15 +3,20 @@
 #include "base/buffer.h"
 #include "reconcile/unique.h"
 
+/* What the run that makes it was to put there was not known yet when that was recorded. */
+static bool is_unknown(const struct object *object, const struct value *wanted)
+{
+	return object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
+}
+
 void own_items_init(struct own_items *items, const struct object *object, const struct field *set, struct arena *arena)
 {
 	const struct value *wanted = value_get_named(&object->resolved, set->name);
 	const struct value *seen = value_get_named(&object->observed, set->name);
-	const struct value *beside =
-		value_is(&object->own, VALUE_MAP) ? value_get_named(&object->own, set->name) : NULL;
+	const struct value *beside = value_get_named(&object->own, set->name);
 
 	items->is_seen = value_is(seen, VALUE_LIST);
-	items->is_unknown = object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
+	items->is_unknown = is_unknown(object, wanted);
 	diff_index_init(&items->wanted, set, wanted, arena);
 	diff_index_init(&items->beside, set, beside, arena);
 	diff_index_init(&items->seen, set, seen, arena);
@@ -38,17 +43,15 @@ bool own_is_attachment(const struct field *field)
 
 static bool is_so(const struct value *fields, const char *name, const struct value *place)
 {
-	const struct value *value = value_is(fields, VALUE_MAP) ? value_get_named(fields, name) : NULL;
+	const struct value *value = value_get_named(fields, name);
 
 	return value && value_equal(value, place);
 }
 
 bool own_place(const struct object *object, const struct field *field, const struct value *place)
 {
-	const struct value *wanted = value_get_named(&object->resolved, field->name);
-	bool is_unknown = object->role == OBJECT_INCOMPLETE && wanted && value_has_deferred(wanted);
-
-	return is_unknown || is_so(&object->resolved, field->name, place) || is_so(&object->own, field->name, place);
+	return is_unknown(object, value_get_named(&object->resolved, field->name)) ||
+	       is_so(&object->resolved, field->name, place) || is_so(&object->own, field->name, place);
 }
 
 /* Of a set. */

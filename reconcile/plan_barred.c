@@ -15,21 +15,18 @@ static bool is_barred_by(const struct field *field, const struct object *object,
 	return now && value_reads(now, field->bars_deletion);
 }
 
-/* Of what is in the spec that tells; of what is not, or in a plan to destroy everything, the record. So it does in one
- * that undoes a run, which ignores whatever that did not set. */
-static bool is_left_to_others(const struct planning *planning, const struct action *action, const struct object *object,
-			      const struct field *field)
-{
-	if (action->in_spec && !planning->input->scope.undoes)
-		return slice_is_among(field->name, action->ignored, action->ignored_count);
-	return ignored_has(&object->ignored, slice_of(field->name));
-}
-
 static void hint_at_ignored(struct planning *planning, const struct field *field, const char *what)
 {
 	diag_hint(planning->diagnostics,
 		  "take '%s' out of 'lifecycle.ignore', and apply it once with '%s: %s'; then it can %s", field->name,
 		  field->name, field->unset_value, what);
+}
+
+void plan_note_end(struct planning *planning, const struct action *action)
+{
+	diag_address(planning->diagnostics, action->address);
+	if (action->operation == OPERATION_REPLACE)
+		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
 }
 
 static void report(struct planning *planning, const struct action *action, const struct object *object,
@@ -38,17 +35,15 @@ static void report(struct planning *planning, const struct action *action, const
 	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
 		   "'%.*s' is protected from deletion: its '%s' is %s", SLICE_ARGUMENTS(action->address), field->name,
 		   field->bars_deletion);
-	diag_address(planning->diagnostics, action->address);
-	if (is_left_to_others(planning, action, object, field)) {
+	plan_note_end(planning, action);
+	if (plan_leaves_alone(planning, action, object, field))
 		hint_at_ignored(planning, field, "go");
-	} else if (action->operation == OPERATION_REPLACE) {
-		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
+	else if (action->operation == OPERATION_REPLACE)
 		diag_hint(planning->diagnostics, "apply '%s: %s' first, without what needs a new object; then the rest",
 			  field->name, field->unset_value);
-	} else {
+	else
 		diag_hint(planning->diagnostics, "apply it once with '%s: %s'; then it can go", field->name,
 			  field->unset_value);
-	}
 }
 
 /* The first change for which what runs now is stopped, or NULL. */
@@ -94,7 +89,7 @@ static void tell_barred_stop(struct planning *planning, const struct action *act
 		diag_address(planning->diagnostics, action->address);
 		diag_cause(planning->diagnostics,
 			   arena_format(planning->arena, "the change of '%s' stops it", change->field->name));
-		if (is_left_to_others(planning, action, item->object, field))
+		if (plan_leaves_alone(planning, action, item->object, field))
 			hint_at_ignored(planning, field, "be stopped");
 		else
 			diag_hint(planning->diagnostics,

@@ -104,6 +104,14 @@ enum difference_class plan_item_compare(struct planning *planning, struct item *
 /* What becomes of the record of its protection, and of what is left to others; NULL: nothing, or nothing is recorded.
  */
 struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item);
+/* LIST of what is to be recorded as left to others. Of an undoing that is a member of its own, and null where the
+ * record of an older program says nothing of it. */
+struct value plan_left_to_others(const struct planning *planning, const struct resource *resource);
+/* Whether the plan leaves the field as it is. action: what is done to the object, or NULL. Of what is in the spec that
+ * tells; of what is not, or in a plan to destroy everything, the record. So it does in one that undoes a run, which
+ * ignores whatever that did not set. */
+bool plan_leaves_alone(const struct planning *planning, const struct action *action, const struct object *object,
+		       const struct field *field);
 /* Adds what the object's ownership tags are to become, where they say something else or were taken away. */
 void plan_follow_tags(struct planning *planning, const struct item *item, struct difference *ret);
 /* Why an update sets nothing but those; NULL: it sets something else. */
@@ -151,9 +159,11 @@ void plan_tell_shed(struct planning *planning);
 /* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
  * though it keeps it from that (field.bars_stop). */
 void plan_tell_barred(struct planning *planning);
-/* Reports what is to end though others have put something there that holds it (HOLDS). */
+/* Adds to the refusal that was reported last what is to end, and because of what. */
+void plan_note_end(struct planning *planning, const struct action *action);
+/* Reports what is to end though others have put something there that holds it (HOLDS), or have attached it. */
 void plan_tell_others(struct planning *planning);
-/* Reports what is to end though a field that no call empties (UNSET_RELEASE) names it. */
+/* Reports what is to end though something that stays names it, and keeps doing so. */
 void plan_tell_kept(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);

@@ -17,13 +17,19 @@ static void add(struct difference *ret, const char *path, struct value before, s
 	ret->records = true;
 }
 
-/* LIST of what is to be recorded as left to others. Of an undoing that is a member of its own, and null where the
- * record of an older program says nothing of it. */
-static struct value left_to_others(const struct planning *planning, const struct resource *resource)
+struct value plan_left_to_others(const struct planning *planning, const struct resource *resource)
 {
 	return planning->input->scope.undoes
 		       ? resource->left_to_others
 		       : ignored_write(resource->ignored, resource->ignored_count, planning->arena);
+}
+
+bool plan_leaves_alone(const struct planning *planning, const struct action *action, const struct object *object,
+		       const struct field *field)
+{
+	if (action && action->in_spec && !planning->input->scope.undoes)
+		return slice_is_among(field->name, action->ignored, action->ignored_count);
+	return ignored_has(&object->ignored, slice_of(field->name));
 }
 
 struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item)
@@ -35,7 +41,7 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 
 	if (!object)
 		return NULL;
-	struct value left = left_to_others(planning, resource);
+	struct value left = plan_left_to_others(planning, resource);
 	bool guards = object->protect != resource->protect, leaves = !ignored_equal(&object->ignored, &left);
 	if (!guards && !leaves)
 		return NULL;

@@ -174,14 +174,12 @@ static struct value asked_for(struct planning *planning, const struct value *val
 static bool lacks_ignored(const struct planning *planning, const struct claim *claim, const struct value *value)
 {
 	const struct item *item = claim->by;
-	const struct resource *resource = item->resource;
 	struct slice name = slice_of(claim->field->name);
-	bool is_ignored = planning->input->scope.undoes
-				  ? ignored_has(&resource->left_to_others, name)
-				  : slice_is_among(claim->field->name, resource->ignored, resource->ignored_count);
+	const struct value left = plan_left_to_others(planning, item->resource);
 	const struct value *now = item->live ? value_get(&item->live->fields, name) : NULL;
 
-	return is_ignored && item->object && !operation_makes(item->operation) && !(now && value_holds(now, value));
+	return item->object && !operation_makes(item->operation) && ignored_has(&left, name) &&
+	       !(now && value_holds(now, value));
 }
 
 static void claim(struct taking *taking, const struct claim *claim)
