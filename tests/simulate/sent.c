@@ -70,10 +70,31 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 /* What takes back what the other does, with the same parameters. */
 static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
+/* Of a route: the one that takes it away does not say where it leads. */
+static const char *const routes[] = {"CreateRoute", "ReplaceRoute", "DeleteRoute"};
+static const char *const of_route[] = {"DestinationCidrBlock=", "RouteTableId="};
+
+static uint64_t about_route(struct slice asked)
+{
+	uint64_t about = 0;
+
+	while (asked.size > 0) {
+		struct slice parameter = slice_cut(&asked, '&');
+
+		for (size_t i = 0; i < sizeof(of_route) / sizeof(of_route[0]); i++)
+			if (slice_starts_with(parameter, slice_of(of_route[i])))
+				about ^= digest(parameter);
+	}
+	return about;
+}
+
 static uint64_t about_of(struct slice operation, struct slice asked)
 {
 	const struct slice action = SLICE("Action=");
 
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+		if (slice_is(operation, routes[i]))
+			return about_route(asked);
 	for (size_t i = 0; i < 2 * sizeof(opposites) / sizeof(opposites[0]); i++) {
 		struct slice verb = slice_of(opposites[i / 2][i % 2]);
 
