@@ -399,6 +399,8 @@ void story_tell(struct universe *universe)
 		story_nightly(&story);
 	if (!universe->failure[0] && !story.copied)
 		story_stay(&story);
+	if (!universe->failure[0] && !story.copied)
+		story_pause(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

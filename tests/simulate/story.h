@@ -93,6 +93,8 @@ void story_go_on(struct story *story);
 void story_begin(struct story *story, const char *operation, int64_t change);
 /* stay.c: now and then a deletion is cut off and comes to nothing, and what it has let go of is left to others. */
 void story_stay(struct story *story);
+/* pause.c: now and then a machine is stopped for a change, and others start and stop it. */
+void story_pause(struct story *story);
 /* nightly.c: drift, after a run that did not end well; where it is green all is recorded. */
 void story_look_at_night(struct story *story);
 /* Now and then: drift is green where all is well, and not after somebody's change. */
