@@ -231,6 +231,16 @@ static bool heed(struct story *story)
 	return done;
 }
 
+/* The same of what came late of a call that was given up: a table is for a subnet, and no tag tells whose that is. */
+static bool heed_item(struct story *story)
+{
+	if (story->universe->belated == 0 ||
+	    !slice_contains(slice_of(story->error), SLICE("cannot be deleted: others have put subnets[")))
+		return false;
+	story_set(story->universe, "aws.route_table", "route-table", "associationSet.0", NULL);
+	return true;
+}
+
 void story_make_peace(struct story *story)
 {
 	struct universe *universe = story->universe;
@@ -241,6 +251,8 @@ void story_make_peace(struct story *story)
 		universe_pass(universe, STORY_PEACE_MS);
 		status = story_run(story, "apply --yes", NULL);
 		while (heed(story))
+			status = story_run(story, "apply --yes", NULL);
+		if (heed_item(story))
 			status = story_run(story, "apply --yes", NULL);
 	}
 	if (status != 0) {
