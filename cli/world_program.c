@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,6 +39,7 @@ struct running {
 	const struct program *program;
 	const char *name;
 	pid_t process;
+	int input; /* the end that the program has, too: what is left there it has not read; or -1 */
 	struct heard output, errors;
 };
 
@@ -61,6 +63,8 @@ static void heard_release(struct heard *heard, size_t limit_bytes)
 
 static void running_release(struct running *running)
 {
+	if (running->input >= 0)
+		close(running->input);
 	heard_release(&running->output, running->program->limit_bytes);
 	heard_release(&running->errors, running->program->limit_bytes);
 }
@@ -170,20 +174,19 @@ static int spawn(struct running *running, int input, int output, int errors)
 static bool start(struct running *running, struct diagnostics *diagnostics)
 {
 	bool hears_errors = running->program->ret_errors != NULL, good;
-	int input = open_input(running, diagnostics);
-	int output = input < 0 ? -1 : open_heard(running, &running->output, diagnostics);
+	int output = (running->input = open_input(running, diagnostics)) < 0
+			     ? -1
+			     : open_heard(running, &running->output, diagnostics);
 	int errors = output < 0 || !hears_errors ? -1 : open_heard(running, &running->errors, diagnostics);
 	int error = 0;
 
 	good = output >= 0 && (errors >= 0 || !hears_errors);
 	if (good)
-		error = spawn(running, input, output, errors);
+		error = spawn(running, running->input, output, errors);
 	if (errors >= 0)
 		close(errors);
 	if (output >= 0)
 		close(output);
-	if (input >= 0)
-		close(input);
 	if (error != 0)
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(error));
 	return good && error == 0;
@@ -273,6 +276,14 @@ static void end(const struct running *running)
 	kill(whom, SIGKILL);
 }
 
+/* What it was given may be there but once: a program that ends well and has left it has not kept it. */
+static bool has_read_all(const struct running *running)
+{
+	int left = 0;
+
+	return ioctl(running->input, FIONREAD, &left) == 0 && left == 0;
+}
+
 static bool judge(const struct running *running, enum course course, int status, struct diagnostics *diagnostics)
 {
 	static const char *const problems[] = {
@@ -290,6 +301,9 @@ static bool judge(const struct running *running, enum course course, int status,
 	else if (WEXITSTATUS(status) != 0)
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' failed with status %d", running->name,
 			   WEXITSTATUS(status));
+	else if (!has_read_all(running))
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' ended without reading what it was given",
+			   running->name);
 	else
 		return true;
 	return false;
@@ -315,6 +329,7 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 	__attribute__((cleanup(running_release))) struct running running = {
 		.program = program,
 		.name = program->arguments[0],
+		.input = -1,
 		.output = {.from = -1},
 		.errors = {.from = -1},
 	};

@@ -157,7 +157,17 @@ def test_request_that_was_lost(here):
     assert_only_in(here, here.folder / "ops.pem")
 
 
-@pytest.mark.parametrize("how", ["{file: missing/ops.pem}", "{command: ['false']}", "{command: [no-such-program]}"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "{file: missing/ops.pem}",
+        "{command: ['false']}",
+        "{command: [no-such-program]}",
+        # It ends well, and has not read what it was given.
+        "{command: ['true']}",
+        "{command: [sh, -c, 'test -e there || exit 0; cat > ops.pem']}",
+    ],
+)
 def test_place_that_takes_nothing(here, how):
     here.write("stack.yaml", SPEC % how)
     failed = here.run("apply", "--yes", status=(1, 7))

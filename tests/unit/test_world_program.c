@@ -37,6 +37,13 @@ struct program_row {
 
 static const struct program_row rows[] = {
 	{"says what it was given", "cat; echo and more", "given ", LONG_MS, false, 0, "given and more\n", NULL, false},
+	{"leaves what it was given", "true", "given", LONG_MS, false, 0, NULL,
+	 "'sh' ended without reading what it was given", false},
+	{"leaves some of it", "dd bs=1 count=2 2>/dev/null", "given", LONG_MS, false, 0, NULL,
+	 "'sh' ended without reading what it was given", false},
+	{"closes its input", "exec <&-; echo fine", "given", LONG_MS, false, 0, NULL,
+	 "'sh' ended without reading what it was given", false},
+	{"fails without reading", "exit 3", "given", LONG_MS, false, 0, NULL, "'sh' failed with status 3", false},
 	{"fails", "echo no; exit 3", "", LONG_MS, false, 0, NULL, "'sh' failed with status 3", false},
 	{"is ended by a signal", "kill -9 $$", "", LONG_MS, false, 0, NULL, "'sh' was ended by signal 9", false},
 	{"says too much", "yes", "", LONG_MS, false, 0, NULL, "'sh' said more than it was asked for", false},
