@@ -1,13 +1,44 @@
 #include "cli/command_list.h"
+#include "cli/record_check.h"
 #include "cli/recorded.h"
+
+/* The first part of the record that nobody can read; is_there: there is one. */
+struct unreadable {
+	struct slice address, what;
+	bool is_there;
+};
+
+static void note_unreadable(void *context, struct slice address, struct slice what, bool is_unreadable)
+{
+	struct unreadable *unreadable = context;
+
+	if (is_unreadable && !unreadable->is_there)
+		*unreadable = (struct unreadable){address, what, true};
+}
+
+/* Of a record that cannot be read a copy is of use to whoever mends it, but not in place of one that can. */
+static bool is_readable(struct job *job)
+{
+	struct unreadable unreadable = {.is_there = false};
+
+	record_check(job, note_unreadable, &unreadable);
+	if (!unreadable.is_there)
+		return true;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE, "the record cannot be read in full: %.*s",
+		 SLICE_ARGUMENTS(unreadable.what));
+	diag_address(job->diagnostics, unreadable.address);
+	diag_hint(job->diagnostics, "no more can its copy, which takes no other file's place, --force or not; "
+				    "'trueup state check' lists it all");
+	return false;
+}
 
 static int backup(struct recorded *recorded)
 {
 	struct job *job = &recorded->job;
 	const char *path = arena_string(job->arena, recorded->arguments->operands[0]);
+	bool replaces = is_readable(job) && arguments_has(recorded->arguments, FLAG_FORCE);
 
-	if (!job->store->ops->backup(job->store, path, arguments_has(recorded->arguments, FLAG_FORCE),
-				     job->diagnostics))
+	if (!job->store->ops->backup(job->store, path, replaces, job->diagnostics))
 		return STATUS_ERROR;
 	buffer_string(&recorded->text, "backed up to ");
 	print_safe(&recorded->text, slice_of(path));
@@ -35,9 +66,11 @@ const struct command command_state_backup = {
 	.name = "state backup",
 	.about = "copy the state to a file, also while a run is at work",
 	.operands = "FILE",
-	.details = "The copy holds one moment of the state, is checked before it gets its name, and has mode 0600. A\n"
-		   "file that is there is replaced only with --force. To put it back, end all runs and copy it over\n"
-		   "the state file; delete state.db-wal and state.db-shm beside that first.\n",
+	.details =
+		"The copy holds one moment of the state, is checked before it gets its name, and has mode 0600. A\n"
+		"file that is there is replaced only with --force, and never by a copy of what cannot be read. To put\n"
+		"it back, end all runs and copy it over the state file; delete state.db-wal and state.db-shm beside\n"
+		"that first.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.flags = backup_flags,

@@ -447,6 +447,28 @@ def test_what_no_command_can_use_is_no_sound_state(rich, sql, cause):
     assert not (rich.folder / "copy.db").exists()
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE bodies SET body = substr(body, 1, 100) WHERE length(body) = (SELECT max(length(body)) FROM bodies)",
+        "UPDATE formers SET body = substr(body, 1, 100)",
+    ],
+    ids=["a record", "what a run found"],
+)
+def test_no_sound_backup_gives_way_to_one_that_cannot_be_read(rich, sql):
+    edit(rich, "team: red", "team: blue", "rich.yaml")
+    rich.run("apply", "--yes")
+    rich.run("state", "backup", "last.db", "--force")
+    sound = (rich.folder / "last.db").read_bytes()
+    damage(rich, sql)
+    refused = rich.run("state", "backup", "last.db", "--force", status=1).err
+    assert "the record cannot be read in full: " in refused and "there is a file of that name" in refused
+    assert (rich.folder / "last.db").read_bytes() == sound
+    # Whoever mends it has use for a copy.
+    told = rich.run("state", "backup", "broken.db")
+    assert "the record cannot be read in full: " in told.err and "backed up to broken.db" in told.out
+
+
 def test_what_has_another_id_by_its_record(rich):
     """By its wrong id it would be gone, and what is there, under its tags, be taken for the work of a call come late."""
     there = [world(rich, kind) for kind in ("vpc", "subnet", "security-group")]
