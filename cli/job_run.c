@@ -232,8 +232,10 @@ bool job_end_after(struct job *job, bool done)
 	bool ended = job_end_run(job, done ? SLICE("done") : SLICE("failed"));
 
 	/* The error alone reads as if the command had done nothing. */
-	if (done && !ended)
+	if (done && !ended) {
 		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
 			 "what this command was to record is recorded all the same; only the end of its run is not");
+		diag_hint(job->diagnostics, "it is not to be run again");
+	}
 	return done && ended;
 }

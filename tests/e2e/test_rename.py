@@ -1,12 +1,14 @@
 """What `state mv` renamed carries its new address once it was applied: a record that is lost, or older, is told by it."""
 
+import shutil
+
 import pytest
 
 from cli import applied, recorded, simulate, world  # noqa: F401
 from test_conformance import SAMPLES, on, trial  # noqa: F401
 from test_state_older import BASE, RENAMED, put_back, runs, sim  # noqa: F401
 from test_state_rebuild import lose, rebuild
-from trueup_runner import apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import apply, ids_of, measured, plan, plan_is_empty, spec_text
 
 TAG = "trueup:address"
 
@@ -55,6 +57,21 @@ def test_older_state_of_before(sim):  # noqa: F811
     assert f"'aws.subnet.z' is there as {id}, made by this stack and recorded as 'aws.subnet.a'" in result.err
     assert "'trueup state mv aws.subnet.a aws.subnet.z'" in result.err
     assert recorded(sim)["aws.subnet.a"] == id and set(world(sim, "subnet")) == {id}
+
+
+def test_disk_that_gets_full_after_it(sim, tmp_path):  # noqa: F811
+    """Whoever ran it again would be told that nothing is recorded at the old address."""
+    kept, told = tmp_path / "kept", 0
+    shutil.copytree(sim.folder / ".trueup", kept)
+    for most_kib in range(40, 160, 4):
+        shutil.rmtree(sim.folder / ".trueup")
+        shutil.copytree(kept, sim.folder / ".trueup")
+        limited = ["bash", "-c", f'ulimit -S -f {most_kib}; exec "$@"', "bash"]
+        failed = measured(sim, "state", "mv", "aws.subnet.a", "aws.subnet.z", wrapper=limited)
+        is_moved = "aws.subnet.z" in recorded(sim)
+        assert failed.status == 0 or ("it is not to be run again" in failed.err) == is_moved, failed
+        told += failed.status != 0 and is_moved
+    assert told > 0
 
 
 def test_what_is_no_matter_of_tags(sim):  # noqa: F811
