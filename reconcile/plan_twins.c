@@ -22,6 +22,9 @@ static struct slice marks_of(const struct planning *planning, const struct item 
 
 		if (!output->tells_apart)
 			continue;
+		/* Two of which that is not known may well differ in it. */
+		if (value && value_has_unread(value))
+			return (struct slice){0};
 		count += value && !value_is(value, VALUE_NULL) && json_write(&text, value, &style);
 		(void)buffer_byte(&text, '\n');
 	}

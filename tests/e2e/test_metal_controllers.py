@@ -324,6 +324,19 @@ def test_a_uuid_in_other_letters_is_the_same(stack):
     controller.close()
 
 
+def test_boards_of_one_serial_number_that_tell_no_uuid(stack):
+    """They are two machines for all that is known."""
+    pages = [json.dumps({**TOLD, "UUID": f"4c4c4544-0035-3010-8052-b7c04f4a373{i}"}) for i in range(2)]
+    controllers = [Controller({**ONE, "/redfish/v1/Systems/1": page}) for page in pages]
+    write(stack, {f"m{i}": {"controller": each.address} for i, each in enumerate(controllers)}, allow_plain=True)
+    stack.run("apply", "--yes")
+    for controller in controllers:
+        controller.pages["/redfish/v1/Systems/1"] = json.dumps(TOLD)
+    assert is_empty(stack)
+    for controller in controllers:
+        controller.close()
+
+
 def test_more_controllers_than_descriptors(stack):
     """What waits for another request makes room for who waits for a connection."""
     controllers = [Lasting({**ONE, "/redfish/v1/Systems/1": json.dumps({"SerialNumber": "S"})}) for _ in range(60)]
