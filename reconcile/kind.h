@@ -212,7 +212,8 @@ struct output {
 	/* It is what the field of its name says: where a spec gives that, it is known before the object is made. */
 	bool repeats;
 	/* What the thing itself says of who it is: two of a kind that are found and agree in all of these are one. Of a
-	 * kind that is made: what has another one under the same id is another object. */
+	 * kind that is made: what has another one under the same id is another object. Where all of
+	 * these that are recorded are unread, so is the object (live_untold). */
 	bool tells_apart;
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
 	 * stable for the object's life. */

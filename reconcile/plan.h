@@ -240,7 +240,7 @@ size_t plan_deletions(const struct plan *plan);
 /* What a thing that is found says of who it is (output.tells_apart): whoever approves a plan means that very thing,
  * whatever stands at its address by then. Null where it was not read. */
 struct value plan_marks(const struct kind *kind, const struct live *live, struct arena *arena);
-/* How it says another thing of that now, in words; NULL: it does not, as far as it says anything. */
+/* How it says another thing of that now, or nothing at all any more, in words; NULL: it does not. */
 const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
 			     const struct json_style *style);
 

@@ -74,6 +74,8 @@ struct value plan_marks(const struct kind *kind, const struct live *live, struct
 const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
 			     const struct json_style *style)
 {
+	bool is_known = !value_is(then, VALUE_MAP) || !value_is(now, VALUE_MAP), is_told = false;
+
 	for (uint32_t i = 0; value_is(then, VALUE_MAP) && i < then->count; i++) {
 		struct slice name = value_slice(&then->members[i].key);
 		const struct value *value = value_get(now, name);
@@ -84,6 +86,8 @@ const char *plan_marks_moved(const struct value *then, const struct value *now, 
 			return arena_format(arena, "another one is in its place, whose '%.*s' is %.*s, not %.*s",
 					    SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(is), SLICE_ARGUMENTS(was))
 				.data;
+		is_told |= mark_tells(&then->members[i].value);
+		is_known |= value && mark_tells(value);
 	}
-	return NULL;
+	return is_known || !is_told ? NULL : "nothing tells now that it is the same one";
 }

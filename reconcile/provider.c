@@ -53,6 +53,32 @@ bool live_is_another(const struct live *live, const struct kind *kind, const str
 	return false;
 }
 
+bool mark_tells(const struct value *mark)
+{
+	return mark && !value_has_unread(mark) && (!value_is(mark, VALUE_LIST) || mark->count > 0);
+}
+
+const struct output *live_untold(const struct live *live, const struct kind *kind, const struct value *outputs,
+				 struct slice lineage)
+{
+	const struct output *untold = NULL;
+
+	if (!outputs || live->presence != PRESENCE_PRESENT ||
+	    (lineage.size > 0 && slice_equal(live->ownership.lineage, lineage)))
+		return NULL;
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *then = value_if_set(value_get_named(outputs, output->name));
+		const struct value *now = value_get_named(&live->outputs, output->name);
+		if (!output->tells_apart || !mark_tells(then))
+			continue;
+		if (!now || !value_has_unread(now))
+			return NULL;
+		untold = untold ? untold : output;
+	}
+	return untold;
+}
+
 struct live live_copy(struct arena *arena, const struct live *live)
 {
 	return (struct live){

@@ -277,6 +277,13 @@ int64_t ownership_generation(const struct ownership *ownership);
  * put back. */
 bool live_is_another(const struct live *live, const struct kind *kind, const struct value *outputs,
 		     struct slice lineage);
+/* Whether what an output of a thing is, or NULL, tells who it is (output.tells_apart): an empty list tells nothing. */
+bool mark_tells(const struct value *mark);
+/* Likewise, an output that tells it apart and could not be read, where that goes for all that are recorded: whether it
+ * is the one of the record is not known. NULL: one was read, and is as it was or shows that it is not; or it told
+ * nothing of the kind before. */
+const struct output *live_untold(const struct live *live, const struct kind *kind, const struct value *outputs,
+				 struct slice lineage);
 /* All of it, texts too, in arena. */
 struct live live_copy(struct arena *arena, const struct live *live);
 

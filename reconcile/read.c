@@ -44,6 +44,25 @@ static void mark_echoes(const struct read_batch *batch, struct live *live)
 	live->outputs = secret_marks_echoed(batch->arena, secrets, &live->outputs);
 }
 
+/* Where nothing tells any more that it is the one of the record, nothing is known of that one. */
+static void doubt(const struct read_batch *batch, struct read_request *request)
+{
+	const struct live *found = request->live;
+	const struct output *mark = live_untold(found, batch->kind, request->outputs, batch->loop->settings.lineage);
+	if (!mark)
+		return;
+	struct live *live = arena_new(batch->arena, struct live);
+	live->presence = PRESENCE_UNREAD;
+	live->unread_reason = arena_format(
+		batch->arena, "its '%s' is not told, and nothing else tells it from another one%s%.*s", mark->name,
+		found->unread_reason.size > 0 ? ": " : "", SLICE_ARGUMENTS(found->unread_reason));
+	live->unread_hint = found->unread_hint.size > 0
+				    ? found->unread_hint
+				    : SLICE("run again once it is told; if it never will be, take the object on anew: "
+					    "'trueup state rm', and an apply");
+	request->live = live;
+}
+
 static void finish(struct read_batch *batch)
 {
 	const struct provider *provider = batch->session->provider;
@@ -51,6 +70,7 @@ static void finish(struct read_batch *batch)
 		struct read_request *request = &batch->requests[i];
 		if (!request->live)
 			request->live = arena_new(batch->arena, struct live);
+		doubt(batch, request);
 		if (provider->arrange && request->live->presence == PRESENCE_PRESENT)
 			provider->arrange(batch->kind, request->live, request->wanted, request->outputs, batch->arena);
 		mark_echoes(batch, request->live);

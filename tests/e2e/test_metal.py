@@ -304,9 +304,12 @@ def test_a_change_of_power_that_is_denied(simulated):
     assert changes(planned, "metal.machine.m") == {"power": ("set", "off", "on")}
 
 
+INTERFACES = "GET /redfish/v1/Systems/1/EthernetInterfaces"
+
+
 def test_interfaces_that_are_denied(simulated):
     stack = simulated(macs=[mac_of(1)], serial="S1")
-    stack.run("sim", WORLD, "fault", "GET /redfish/v1/Systems/1/EthernetInterfaces", "deny")
+    stack.run("sim", WORLD, "fault", INTERFACES, "deny")
     planned = plan(stack, status=UNREAD)
     assert operations(planned) == {"metal.machine.m": "adopt"}
     assert "EthernetInterfaces: HTTP 403" in reasons(planned)["metal.machine.m", "macs"]
@@ -342,13 +345,17 @@ def test_an_interface_that_tells_no_address_takes_none_away(simulated):
     assert set(reasons(plan(stack, status=UNREAD))) == {("metal.machine.m", "macs")}
 
 
-def test_what_is_told_no_more_is_not_gone(simulated):
+@pytest.mark.parametrize("mark", ["serial", "macs"])
+def test_what_is_told_no_more_is_not_gone(simulated, mark):
     """A controller that starts, or denies a part, takes nothing out of its machine, whatever the spec sets."""
     stack = simulated(power="on")
     stack.run("apply", "--yes")
-    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=null", "memory_gib=null", "power=Off")
-    stack.run("sim", WORLD, "fault", "GET /redfish/v1/Systems/1/EthernetInterfaces", "deny", "1", "2")
-    untold = {("metal.machine.m", name) for name in ("serial", "memory_gib", "macs")}
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "memory_gib=null", "power=Off")
+    if mark == "serial":
+        stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=null")
+    else:
+        stack.run("sim", WORLD, "fault", INTERFACES, "deny", "1", "2")
+    untold = {("metal.machine.m", name) for name in (mark, "memory_gib")}
     drifted = stack.run("drift", "--output", "json", status=UNREAD).json
     assert set(reasons(drifted)) == untold
     assert set(changes(drifted, "metal.machine.m")) == {"power"}
@@ -399,6 +406,28 @@ def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded, m
     assert simulated_power(stack) == "Off"
     stack.run("sim", WORLD, "change", "machine", "10.0.0.5", f"{mark}={own}")
     stack.run("apply", "p.plan")
+    assert simulated_power(stack) == "On"
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
+def test_a_machine_that_does_not_tell_who_it_is(simulated, recorded):
+    """Nothing is claimed of it, and nothing done to it, before it does."""
+    stack = simulated()
+    if recorded:
+        stack.run("apply", "--yes")
+    simulated(power="on")
+    stack.run("plan", "--out", "p.plan")
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=null")
+    stack.run("sim", WORLD, "fault", INTERFACES, "deny")
+    if recorded:
+        [reason] = reasons(stack.run("drift", "--output", "json", status=UNREAD).json).values()
+        assert reason.startswith("its 'serial' is not told, and nothing else tells it from another one: could not read")
+        stack.run("apply", "--yes", status=UNREAD)
+    told = "its 'serial' is not told" if recorded else "nothing tells now that it is the same one"
+    assert told in stack.run("apply", "p.plan", status=REFUSED).err
+    assert simulated_power(stack) == "Off"
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S1")
+    stack.run("apply", "p.plan", status=UNREAD if recorded else 0)
     assert simulated_power(stack) == "On"
 
 

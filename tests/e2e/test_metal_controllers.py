@@ -324,6 +324,24 @@ def test_a_uuid_in_other_letters_is_the_same(stack):
     controller.close()
 
 
+def test_a_uuid_that_is_told_no_more(stack):
+    """Where nothing else tells the machine from another one, nothing is known of it."""
+    name = "/redfish/v1/Systems/1"
+    told = {"UUID": "4c4c4544-0035-3010-8052-b7c04f4a3732", "PowerState": "On"}
+    controller = Controller({**ONE, name: json.dumps(told)})
+    write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+    stack.run("apply", "--yes")
+    for untold in ({}, {"UUID": None}, {"UUID": ""}):
+        controller.pages[name] = json.dumps({"PowerState": "On", **untold})
+        result = stack.run("drift", "--output", "json", status=UNREAD)
+        assert "its 'uuid' is not told" in reasons(result.json)["metal.machine.m", ""]
+    controller.pages[name] = json.dumps({**told, "UUID": told["UUID"].replace("4c", "5c")})
+    assert "uuid" in stack.run("drift", status=2).out
+    controller.pages[name] = json.dumps(told)
+    stack.run("drift")
+    controller.close()
+
+
 def test_boards_of_one_serial_number_that_tell_no_uuid(stack):
     """They are two machines for all that is known."""
     pages = [json.dumps({**TOLD, "UUID": f"4c4c4544-0035-3010-8052-b7c04f4a373{i}"}) for i in range(2)]
