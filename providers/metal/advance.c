@@ -48,7 +48,8 @@ struct power_change {
 	bool informed;	       /* what the action takes was asked for, where the system does not say it */
 	struct value types;    /* the answer: LIST, or null */
 	bool is_firm;	       /* what was asked for last is the firmest that it may take */
-	struct slice refusal;  /* what the controller said to the last request, where it did not take it */
+	struct slice reply;    /* what the controller said to the last request; empty: no more than that it took it */
+	bool is_refused;       /* by that it did not take it, as far as anybody knows */
 	bool refused_for_good; /* asking again would give the same answer */
 };
 
@@ -262,7 +263,8 @@ static enum step ask_for_change(struct work *work, const struct value *system)
 	if (change->first_ms == 0)
 		change->first_ms = now_ms;
 	change->last_ms = now_ms;
-	change->refusal = (struct slice){NULL, 0};
+	change->reply = (struct slice){NULL, 0};
+	change->is_refused = false;
 	work->stage = STAGE_ASKING;
 	metal_call_reset(&work->task, work->session, change->base, arena_copy(&work->task.scratch, target), type);
 	return STEP_CALL;
@@ -277,6 +279,17 @@ static enum step not_changed(struct work *work, const char *why, struct slice de
 	return failed(work, hint);
 }
 
+/* The state that it tells, and what came of the last request, where it was more than that it was taken. */
+static struct slice said_at_last(struct work *work, struct slice state)
+{
+	const struct power_change *change = work->detail;
+	struct slice shown = metal_excerpt(&work->task.scratch, work->session, state);
+
+	return change->reply.size > 0 ? arena_format(&work->task.scratch, "%.*s; the last request came to: %.*s",
+						     SLICE_ARGUMENTS(shown), SLICE_ARGUMENTS(change->reply))
+				      : shown;
+}
+
 /* Whether it is time to ask: never asked, or asked and nothing came of it for long enough. */
 static bool is_due(const struct work *work)
 {
@@ -287,7 +300,7 @@ static bool is_due(const struct work *work)
 		return true;
 	/* A shutdown that is under way is not asked for again: only for one that was never taken. */
 	return work->task.now_ms - change->last_ms >= ASK_AGAIN_MS &&
-	       (change->refusal.size > 0 || work->task.now_ms >= firm_ms);
+	       (change->is_refused || work->task.now_ms >= firm_ms);
 }
 
 static enum step looked(struct work *work, const struct answer *answer)
@@ -306,11 +319,10 @@ static enum step looked(struct work *work, const struct answer *answer)
 	if (slice_is(power.value, change->way->value) && !power.moving)
 		return landed(work);
 	if (late || (change->is_begun && !power.moving))
-		return not_changed(work, "its controller still says ",
-				   metal_excerpt(&work->task.scratch, work->session, power.name),
+		return not_changed(work, "its controller still says ", said_at_last(work, power.name),
 				   "run again: it is looked at first");
 	if (change->refused_for_good && !power.moving)
-		return not_changed(work, "", change->refusal, "see what its controller says about it");
+		return not_changed(work, "", change->reply, "see what its controller says about it");
 	if (power.moving || !is_due(work))
 		return wait_a_little(work);
 	return has_to_be_told(work, &answer->body) ? ask_what_it_takes(work, &answer->body)
@@ -321,12 +333,13 @@ static enum step asked(struct work *work, const struct answer *answer)
 {
 	struct power_change *change = work->detail;
 
+	change->reply = arena_copy(work->keep, answer->message);
 	if (answer->ok)
 		return wait_a_little(work);
 	if (answer->fault == FAULT_AUTH)
 		return call_failed(work, answer);
 	/* Refused, or nobody knows: a look tells. It may be in that state already, or on its way. */
-	change->refusal = arena_copy(work->keep, answer->message);
+	change->is_refused = true;
 	/* The kind way may be refused as there is no system that hears, or as it is not known: the firm one is left. */
 	bool refused =
 		answer->fault == FAULT_USER || answer->fault == FAULT_ABSENT || answer->fault == FAULT_UNSUPPORTED;

@@ -262,6 +262,26 @@ static void refused(const struct call *call, const struct http_response *respons
 	ret->retry_after_ms = retry_after_ms(response);
 }
 
+static struct slice yet_an_error(const struct http_response *response, struct slice message, struct arena *arena)
+{
+	return arena_format(arena, "HTTP %d, and yet an error: %.*s", response->status, SLICE_ARGUMENTS(message));
+}
+
+/*
+ * An action is accepted by its status; what it led to is read afterwards. Whoever sees that nothing came of it is told
+ * what the controller has said. Some have an error object also where all is well: its code says so.
+ */
+static void accepted(const struct call *call, const struct http_response *response, struct arena *arena,
+		     struct answer *ret)
+{
+	struct slice code = {NULL, 0}, message = {NULL, 0};
+
+	ret->ok = true;
+	read_error(call->session, response->body, arena, &code, &message);
+	if (message.size > 0 && !slice_ends_with(code, SLICE(".Success")))
+		ret->message = yet_an_error(response, message, arena);
+}
+
 /* What was asked for, or why it is not there. */
 static void take_body(const struct call *call, const struct http_response *response, struct arena *arena,
 		      struct answer *ret)
@@ -283,8 +303,7 @@ static void take_body(const struct call *call, const struct http_response *respo
 		read_error(call->session, response->body, arena, &ret->code, &message);
 		ret->ok = false;
 		ret->fault = FAULT_TRANSIENT;
-		ret->message = arena_format(arena, "HTTP %d, and yet an error: %.*s", response->status,
-					    SLICE_ARGUMENTS(message));
+		ret->message = yet_an_error(response, message, arena);
 	}
 	diagnostics_release(&findings);
 }
@@ -303,12 +322,10 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 		refused(call, response, arena, ret);
 		return;
 	}
-	/* An action is accepted by its status; what it led to is read afterwards. */
-	if (call->mutating) {
-		ret->ok = true;
-		return;
-	}
-	take_body(call, response, arena, ret);
+	if (call->mutating)
+		accepted(call, response, arena, ret);
+	else
+		take_body(call, response, arena, ret);
 }
 
 bool metal_points_elsewhere(const struct answer *answer)

@@ -368,7 +368,13 @@ static void test_what_answers_mean(void **state)
 		{200, false, "{\"error\":null}", FAULT_USER, true, ""},
 		{200, false, "{\"error\":{\"message\":\"no fans\"},\"@odata.id\":\"/redfish/v1/Systems/1\"}",
 		 FAULT_USER, true, ""},
-		{200, true, "{\"error\":{\"code\":\"Base.1.0.Success\"}}", FAULT_USER, true, ""},
+		{200, true, "{\"error\":{\"code\":\"Base.1.0.Success\",\"message\":\"done\"}}", FAULT_USER, true, ""},
+		{200, true,
+		 "{\"error\":{\"code\":\"iLO.0.10.ExtendedInfo\",\"message\":\"See there\","
+		 "\"@Message.ExtendedInfo\":[{\"MessageId\":\"Base.1.4.Success\"}]}}",
+		 FAULT_USER, true, ""},
+		{200, true, "{\"error\":{\"code\":\"Base.1.0.X\",\"message\":\"no\"}}", FAULT_USER, true,
+		 "HTTP 200, and yet an error: no"},
 		{200, false, "{\"a\":", FAULT_TRANSIENT, false, "not valid JSON"},
 		{204, true, "", FAULT_USER, true, ""},
 		{202, true, "<accepted>", FAULT_USER, true, ""},
@@ -410,7 +416,8 @@ static void test_what_answers_mean(void **state)
 
 		metal_interpret(&call, &response, &fixture->arena, &answer);
 		if (answer.ok != rows[i].ok || (!answer.ok && answer.fault != rows[i].fault) ||
-		    !strstr(arena_string(&fixture->arena, answer.message), rows[i].message))
+		    !strstr(arena_string(&fixture->arena, answer.message), rows[i].message) ||
+		    (answer.message.size > 0) != (rows[i].message[0] != '\0'))
 			fail_msg("%d%s: ok %d, fault %d, '%.*s'", rows[i].status, rows[i].mutating ? ", changing" : "",
 				 answer.ok, (int)answer.fault, SLICE_ARGUMENTS(answer.message));
 		if (rows[i].status == 429)

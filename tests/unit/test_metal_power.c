@@ -22,7 +22,9 @@ struct power_row {
 	const char *types;	     /* JSON list of what it allows, or NULL */
 	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
 	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
-	const char *refused;	     /* types that are always answered with 400, each between blanks */
+	const char *refused;	     /* types that are always refused, each between blanks */
+	int refused_status;	     /* how; 0: 400 */
+	const char *body;	     /* of an answer that accepts; NULL: it has none */
 	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
 	bool absolute;		     /* its links name the controller too */
 	bool lost;		     /* no answer to the first request, which has its effect */
@@ -32,6 +34,8 @@ struct power_row {
 	bool done;
 	const char *message; /* part of the first error */
 };
+
+#define DISABLED "{\"error\":{\"code\":\"Base.1.0.GeneralError\",\"message\":\"Power button disabled\"}}"
 
 static const struct power_row power_rows[] = {
 	{.name = "on", .before = "Off", .wanted = "on", .graceful_ms = 9000, .asked = "On ", .done = true},
@@ -187,6 +191,26 @@ static const struct power_row power_rows[] = {
 	 .begun_ms = INT64_MAX / 2,
 	 .asked = "",
 	 .message = "was not turned off: its controller still says PoweringOff"},
+	{.name = "accepted with an error, and off by itself: not asked again",
+	 .before = "On",
+	 .wanted = "off",
+	 .graceful_ms = 100000,
+	 .body = DISABLED,
+	 .asked = "GracefulShutdown ",
+	 .done = true},
+	{.name = "accepted with an error, and never",
+	 .before = "Off",
+	 .wanted = "on",
+	 .body = DISABLED,
+	 .message = "was not turned on: its controller still says Off; the last request came to: HTTP 200, and yet an "
+		    "error: "
+		    "Power button disabled"},
+	{.name = "busy, and never",
+	 .before = "Off",
+	 .wanted = "on",
+	 .refused = " On ForceOn ",
+	 .refused_status = 409,
+	 .message = "its controller still says Off; the last request came to: HTTP 409"},
 	{.name = "never",
 	 .before = "Off",
 	 .wanted = "on",
@@ -244,14 +268,16 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	machine->hears_ms = machine->now_ms + DEAF_MS;
 	const char *word = arena_format(&fixture->arena, " %s ", type).data;
 	if (row->refused && strstr(row->refused, word))
-		return (struct http_response){.answered = true, .status = 400, .body = SLICE("{}")};
+		return (struct http_response){.answered = true,
+					      .status = row->refused_status ? row->refused_status : 400,
+					      .body = SLICE("{}")};
 	if (first && row->first_status)
 		return (struct http_response){.answered = true, .status = row->first_status, .body = SLICE("{}")};
 	if (takes_ms)
 		machine->lands_ms = machine->now_ms + takes_ms;
 	if (first && row->lost)
 		return (struct http_response){.fault = FAULT_AMBIGUOUS, .message = SLICE("cut off")};
-	return (struct http_response){.answered = true, .status = 204};
+	return (struct http_response){.answered = true, .status = row->body ? 200 : 204, .body = slice_of(row->body)};
 }
 
 static enum step run_work(struct metal_fixture *fixture, struct work *work, struct machine *machine)
