@@ -78,9 +78,11 @@ struct walk {
 	struct slice path;	  /* of the system */
 	struct value system;	  /* its answer */
 	size_t pages;
-	struct slice first; /* of the systems, until it is known whether there is another */
+	size_t system_count; /* of those that were listed */
+	struct slice first;  /* of the systems, until it is known whether there is another */
 	struct slice interfaces[MEMBERS_MOST];
 	size_t interface_count;
+	bool lacks_interfaces; /* it counts more than it lists */
 	struct value macs[MEMBERS_MOST];
 	size_t mac_count;
 };
@@ -136,6 +138,14 @@ static struct slice next_of(const struct reading *reading, const struct value *b
 	return kept_path(reading, value_get_named(body, "Members@odata.nextLink"));
 }
 
+/* Whether a collection has members that were on no page up to this one: it counts all that it has on each. */
+static bool lacks_members(const struct value *body, size_t listed)
+{
+	const struct value *count = value_get_named(body, "Members@odata.count");
+
+	return value_is(count, VALUE_INTEGER) && count->integer > (int64_t)listed;
+}
+
 static enum step follow(struct reading *reading, enum stage stage, struct slice path, const char *what)
 {
 	if (path.size == 0)
@@ -178,6 +188,15 @@ static enum step ambiguous(struct reading *reading, const struct value *members)
 	return STEP_FAILED;
 }
 
+/* Whether one that was listed is the only one is not known then. */
+static enum step unlisted(struct reading *reading)
+{
+	enum step step = give_up(reading, "lists fewer systems than it counts", (struct slice){NULL, 0});
+
+	diag_hint(reading->task.diagnostics, "run again, or say by 'system' which one is meant");
+	return step;
+}
+
 /* Whether a page has a system beside the first; a page that comes twice has none. */
 static bool has_another(const struct reading *reading, const struct value *members)
 {
@@ -213,6 +232,7 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 		if (walk->first.size == 0)
 			walk->first = link;
 	}
+	walk->system_count += members->count;
 	/* Whether there is another on a page that nobody has seen is not known. */
 	if (next.size > 0 && ++walk->pages >= PAGES_MOST)
 		return give_up(reading, "does not end its list of systems", (struct slice){NULL, 0});
@@ -220,6 +240,8 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 		return follow(reading, STAGE_SYSTEMS, next, NULL);
 	if (walk->wanted_name.size > 0)
 		return give_up(reading, "has no system of that id", walk->wanted_name);
+	if (lacks_members(body, walk->system_count))
+		return unlisted(reading);
 	walk->path = walk->first;
 	return follow(reading, STAGE_SYSTEM, walk->path, "has no system");
 }
@@ -258,13 +280,13 @@ static bool has_macs_of(const struct reading *reading, const struct value *field
 	return true;
 }
 
-/* An interface that tells no address may be the one of an address that is missed: a machine that starts is not known
- * to its controller at once. */
+/* An interface that tells no address, or is not listed, may be the one of an address that is missed: a machine that
+ * starts is not known to its controller at once. */
 static bool are_macs_told(const struct reading *reading)
 {
 	const struct walk *walk = reading->detail;
 
-	if (walk->mac_count == walk->interface_count)
+	if (walk->mac_count == walk->interface_count && !walk->lacks_interfaces)
 		return true;
 	return has_macs_of(reading, reading->matters) &&
 	       (!is_recorded(reading) || has_macs_of(reading, reading->observed));
@@ -328,6 +350,7 @@ static enum step take_interfaces(struct reading *reading, const struct value *bo
 			return finish(reading, false);
 		walk->interfaces[walk->interface_count++] = link;
 	}
+	walk->lacks_interfaces = lacks_members(body, walk->interface_count);
 	if (next.size == 0)
 		return next_interface(reading);
 	if (++walk->pages >= PAGES_MOST || !metal_link_is_sound(next, true))

@@ -342,6 +342,27 @@ def test_a_uuid_that_is_told_no_more(stack):
     controller.close()
 
 
+def test_an_interface_that_is_counted_and_not_listed(stack):
+    """Its address is not gone for that."""
+    name, folder = "/redfish/v1/Systems/1", "/redfish/v1/Systems/1/EthernetInterfaces"
+    listed = json.dumps({"Members@odata.count": 1, "Members": [{"@odata.id": f"{folder}/1"}]})
+    pages = {
+        name: json.dumps({**TOLD, "EthernetInterfaces": {"@odata.id": folder}}),
+        folder: listed,
+        f"{folder}/1": json.dumps({"MACAddress": mac_of(1)}),
+    }
+    controller = Controller({**ONE, **pages})
+    write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+    stack.run("apply", "--yes")
+    controller.pages[folder] = json.dumps({"Members@odata.count": 1, "Members": []})
+    assert set(reasons(stack.run("drift", "--output", "json", status=UNREAD).json)) == {("metal.machine.m", "macs")}
+    controller.pages[folder] = json.dumps({"Members@odata.count": 0, "Members": []})
+    assert f"macs[{mac_of(1)}]  removed outside" in stack.run("drift", status=2).out
+    controller.pages[folder] = listed
+    stack.run("drift")
+    controller.close()
+
+
 def test_boards_of_one_serial_number_that_tell_no_uuid(stack):
     """They are two machines for all that is known."""
     pages = [json.dumps({**TOLD, "UUID": f"4c4c4544-0035-3010-8052-b7c04f4a373{i}"}) for i in range(2)]

@@ -248,6 +248,35 @@ static const struct page endless_behind_one[] = {
 	{"/redfish/v1/Systems?$skip=1", "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems?$skip=1\"}",
 	 0},
 	SYSTEM};
+/* What a collection counts is all that it has, on whichever pages. */
+static const struct page fewer_systems[] = {
+	ROOT,
+	{"/redfish/v1/Systems", "{\"Members@odata.count\":2,\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1\"}]}",
+	 0},
+	SYSTEM};
+static const struct page counted_systems[] = {
+	ROOT,
+	{"/redfish/v1/Systems",
+	 "{\"Members@odata.count\":1,\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems?$skip=0\"}", 0},
+	{"/redfish/v1/Systems?$skip=0",
+	 "{\"Members@odata.count\":1,\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/2\"}]}", 0},
+	{"/redfish/v1/Systems/2", "{\"SerialNumber\":\"SN2\"}", 0}};
+#define COUNTED_INTERFACES(count)                                                                                      \
+	{"/redfish/v1/Systems/1/EthernetInterfaces",                                                                   \
+	 "{\"Members@odata.count\":" count ",\"Members\":[{\"@odata.id\":"                                             \
+	 "\"/redfish/v1/Systems/1/EthernetInterfaces/b\"}],"                                                           \
+	 "\"Members@odata.nextLink\":\"/redfish/v1/Systems/1/EthernetInterfaces?$skip=1\"}",                           \
+	 0},                                                                                                           \
+	{                                                                                                              \
+		"/redfish/v1/Systems/1/EthernetInterfaces?$skip=1",                                                    \
+			"{\"Members@odata.count\":" count ",\"Members\":[{\"@odata.id\":"                              \
+			"\"/redfish/v1/Systems/1/EthernetInterfaces/a\"}]}",                                           \
+			0                                                                                              \
+	}
+static const struct page fewer_interfaces[] = {ROOT,	    ONE_SYSTEM, SYSTEM, COUNTED_INTERFACES("3"),
+					       INTERFACE_A, INTERFACE_B};
+static const struct page counted_interfaces[] = {ROOT,	      ONE_SYSTEM, SYSTEM, COUNTED_INTERFACES("2"),
+						 INTERFACE_A, INTERFACE_B};
 static const struct page same_page_again[] = {ROOT,
 					      {"/redfish/v1/Systems",
 					       "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1\"}],"
@@ -321,6 +350,15 @@ static const struct reading_row {
 	 "does not end its list of systems", NULL},
 	{"one system, on the same page again", METAL_AT, "{}", PAGES(same_page_again),
 	 "does not end its list of systems", NULL},
+	{"fewer systems than it counts", METAL_AT, "{}", PAGES(fewer_systems), "lists fewer systems than it counts",
+	 NULL},
+	{"fewer systems than it counts, and the one chosen", "{\"controller\":\"https://10.0.0.5\",\"system\":\"1\"}",
+	 "{}", PAGES(fewer_systems), "",
+	 "{\"controller\":\"https://"
+	 "10.0.0.5\",\"manufacturer\":\"Dell\",\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{"
+	 "\"count\":2,\"model\":\"Xeon\"},\"serial\":\"SN1\",\"system\":\"1\"}"},
+	{"as many systems as it counts, on the second page", METAL_AT, "{}", PAGES(counted_systems), "",
+	 "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN2\"}"},
 	{"the system in the address", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}", PAGES(two),
 	 "", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\",\"serial\":\"SN2\"}"},
 	{"the system in the address, with a slash", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}",
@@ -372,6 +410,21 @@ static const struct reading_row {
 	 "10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\",\"00:00:00:00:00:0b\"],\"manufacturer\":\"Dell\","
 	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
 	 "\"serial\":\"SN1\"}"},
+	{"fewer interfaces than it counts, none of which is missed", METAL_AT, "{\"macs\":[\"00:00:00:00:00:0a\"]}",
+	 PAGES(fewer_interfaces), "",
+	 "{\"controller\":\"https://"
+	 "10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\",\"00:00:00:00:00:0b\"],\"manufacturer\":\"Dell\",\"memory_gib\":"
+	 "384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},\"serial\":\"SN1\"}"},
+	{"fewer interfaces than it counts", METAL_AT, "{\"macs\":[\"00:00:00:00:00:0c\"]}", PAGES(fewer_interfaces),
+	 "does not tell 'macs'",
+	 "{\"controller\":\"https://"
+	 "10.0.0.5\",\"macs\":{\"$unread\":true},\"manufacturer\":\"Dell\",\"memory_gib\":384,\"model\":\"R750\","
+	 "\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},\"serial\":\"SN1\"}"},
+	{"as many interfaces as it counts", METAL_AT, "{\"macs\":[\"00:00:00:00:00:0c\"]}", PAGES(counted_interfaces),
+	 "",
+	 "{\"controller\":\"https://"
+	 "10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\",\"00:00:00:00:00:0b\"],\"manufacturer\":\"Dell\",\"memory_gib\":"
+	 "384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},\"serial\":\"SN1\"}"},
 	{"a slot without a card, which counted as an address once", METAL_AT,
 	 "{\"macs\":[\"00:00:00:00:00:00\",\"00:00:00:00:00:0a\"]}", PAGES(empty_slot), "",
 	 "{\"controller\":\"https://10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\"]}"},
