@@ -309,6 +309,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_init(&applying.objects);
 	map_init(&applying.fresh);
 	map_init(&applying.ids);
+	map_init(&applying.gone);
+	map_init(&applying.namers);
 	prepare(&applying);
 	for (size_t i = 0; i < applying.phases.node_count; i++)
 		if (applying.nodes[i].waits == 0)
@@ -323,6 +325,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_release(&applying.objects);
 	map_release(&applying.fresh);
 	map_release(&applying.ids);
+	map_release(&applying.gone);
+	map_release(&applying.namers);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);
 	return !apply->interrupted && apply->failed_count + apply->skipped_count + apply->unfinished_count == 0 &&

@@ -1,5 +1,6 @@
 #include "base/id.h"
 #include "reconcile/apply_parts.h"
+#include "reconcile/departed.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
@@ -218,6 +219,8 @@ static void target_complete(struct target *target, bool last)
 	object->dependency_count = action->wanted_count;
 	object->symbolic = owes ? never : action->symbolic;
 	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
+	/* What was read may be older than what has been deleted since. */
+	(void)departed_take_out(object, action->kind, &target->applying->gone, target->applying->apply->style, arena);
 }
 
 static bool is_last(const struct node *node)
@@ -469,6 +472,7 @@ static enum step finish(struct node *node)
 	target->begun |= task->changed;
 	if (node->work.phase == PHASE_DELETE) {
 		task->record_removed = true;
+		node_take_departed(node);
 		return STEP_DONE;
 	}
 	if (node->work.phase == PHASE_UNSETTLE) {
@@ -486,6 +490,8 @@ static enum step finish(struct node *node)
 	target->has_now = node->work.has_now;
 	target->read_ms = task->now_ms;
 	target_complete(target, is_last(node));
+	if (is_last(node))
+		node_take_over(node);
 	task->record_changed = true;
 	return STEP_DONE;
 }

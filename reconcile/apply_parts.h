@@ -72,6 +72,9 @@ struct applying {
 	struct map objects;    /* to struct recorded: current ones */
 	struct map fresh;      /* by id or name: what was made or changed of late */
 	struct map ids;	       /* by provider id: the struct object that had it first */
+	struct map gone;       /* by provider id: the struct object that this run has deleted, where others show it */
+	struct map namers;     /* by provider id: struct namer, whose records have it as an item that DEPARTS */
+	bool has_namers;       /* these were looked for */
 	struct diagnostics *diagnostics;
 };
 
@@ -104,6 +107,10 @@ int64_t applying_age_ms(void *context, const struct call *call);
 struct session *node_session(const struct node *node);
 /* Ids of all that is about to be deleted, which what leaves lets go of. */
 void node_list_leaving(struct node *node);
+/* The node's object is deleted: what goes by itself with it leaves the records of others with its own. */
+void node_take_departed(struct node *node);
+/* The node's object has what it is to have: what only one has leaves the records of those whom it was taken from. */
+void node_take_over(struct node *node);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_take_back_note(struct node *node);

@@ -84,6 +84,9 @@ enum field_flag {
 	/* A reference in the items of a part that keeps its target from being deleted: of what stays as it is, whoever
 	 * has put it there, that refuses it. */
 	PINS = 1 << 23,
+	/* A reference that is the item of a set, and goes by itself with its target: a subnet that is deleted takes its
+	 * association with its table along. */
+	DEPARTS = 1 << 24,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -229,6 +232,8 @@ struct output {
 	uint8_t prefix6_bits;
 	/* Another output, which this one is made equal to wherever they differ; NULL: it is as it is. */
 	const char *follows;
+	/* It is a map, and its keys are the items of this set; NULL: it is something else. */
+	const char *keyed_by;
 	/* The operation of the recipe snapshot whose work it shows; NULL: of none. */
 	const char *shows_work_of;
 };

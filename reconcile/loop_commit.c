@@ -93,6 +93,15 @@ static size_t count_closes(struct task *const *tasks, size_t count)
 	return closes;
 }
 
+/* A task may depose or drop one object and write another, and others with them. */
+static size_t count_upserts(struct task *const *tasks, size_t count)
+{
+	size_t upserts = count * 2;
+	for (size_t i = 0; i < count; i++)
+		upserts += tasks[i]->other_count;
+	return upserts;
+}
+
 /* What was recorded of the create, or was to be, is what nobody has seen. */
 static void disown(struct batch *batch, struct task *task)
 {
@@ -124,6 +133,9 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 	if (task->gone)
 		batch->removals[batch->commit.removal_count++] = task->gone->object_id;
 	task->gone = NULL;
+	for (size_t i = 0; i < task->other_count; i++)
+		add_upsert(batch, loop, task->others[i], false);
+	task->other_count = 0;
 	if (task->record_removed)
 		batch->removals[batch->commit.removal_count++] = task->object->object_id;
 	else if (task->record_changed || spent)
@@ -197,9 +209,9 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 
 static void fill(struct batch *batch, struct loop *loop, struct task **tasks, size_t count)
 {
-	/* A task may depose or drop one object and write another. */
-	batch->upserts = arena_new_array(&batch->arena, count * 2, const struct object *);
-	batch->bodies = arena_new_array(&batch->arena, count * 2, struct slice);
+	size_t upserts = count_upserts(tasks, count);
+	batch->upserts = arena_new_array(&batch->arena, upserts, const struct object *);
+	batch->bodies = arena_new_array(&batch->arena, upserts, struct slice);
 	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->closes = arena_new_array(&batch->arena, count_closes(tasks, count), struct intent_close);
 	batch->corrections = arena_new_array(&batch->arena, count, struct intent_close);

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/id.h"
 #include "base/map.h"
+#include "reconcile/departed.h"
 #include "reconcile/recover_again.h"
 #include "reconcile/unfinished.h"
 
@@ -232,7 +233,8 @@ bool recover_record(const struct commit *commit, struct store *store, struct dia
 	return state == COMMIT_DONE;
 }
 
-/* What is recorded of what was found; removals and the rest are as many as there are intents and objects at most. */
+/* What is recorded of what was found; removals and the rest are as many as there are intents and, twice, objects at
+ * most. */
 struct finding {
 	const struct recovery *recovery;
 	struct commit commit;
@@ -240,6 +242,7 @@ struct finding {
 	struct slice *bodies;
 	struct slice *removals;
 	struct intent_close *closes;
+	struct map gone;	     /* by provider id: what an earlier run deleted */
 	struct map spare;	     /* see stack_addresses() */
 	const struct map *resources; /* where anything is unfinished */
 };
@@ -296,6 +299,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 		return;
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
 		finding->removals[finding->commit.removal_count++] = object->object_id;
+		map_set(&finding->gone, object->provider_id, object);
 		return;
 	}
 	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)), live,
@@ -308,6 +312,21 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	else if (!outcome.taken)
 		return;
 	add_upsert(finding, object, true);
+}
+
+/* What went by itself with that, as a run takes it that sees its deletion done. */
+static void take_departed(struct finding *finding)
+{
+	const struct recovery *recovery = finding->recovery;
+
+	for (size_t i = 0; finding->gone.count > 0 && i < recovery->object_count; i++) {
+		struct object *object = recovery->objects[i];
+		const struct kind *kind = kinds_find(recovery->kinds, object->kind);
+
+		if (kind && !map_get(&finding->gone, object->provider_id) &&
+		    departed_take_out(object, kind, &finding->gone, recovery->style, recovery->arena))
+			add_upsert(finding, object, true);
+	}
 }
 
 bool recover_has_unfinished(struct object *const *objects, size_t count)
@@ -329,7 +348,7 @@ static void map_open(const struct recovery *recovery, struct map *ret)
 
 bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
 {
-	size_t most = recovery->intent_count + recovery->object_count + 1;
+	size_t most = recovery->intent_count + recovery->object_count * 2 + 1;
 	struct finding finding = {
 		.recovery = recovery,
 		.upserts = arena_new_array(recovery->arena, most, const struct object *),
@@ -340,6 +359,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	struct commit *commit = &finding.commit;
 	struct map open;
 
+	map_init(&finding.gone);
 	map_init(&finding.spare);
 	if (recover_has_unfinished(recovery->objects, recovery->object_count))
 		finding.resources = stack_addresses(recovery->stack, &finding.spare);
@@ -350,7 +370,9 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	for (size_t i = 0; i < recovery->object_count; i++)
 		if (unfinished_is(recovery->objects[i]) && !map_get(&open, recovery->objects[i]->object_id))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
+	take_departed(&finding);
 	map_release(&open);
+	map_release(&finding.gone);
 	map_release(&finding.spare);
 	commit->upserts = finding.upserts;
 	commit->bodies = finding.bodies;

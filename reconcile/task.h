@@ -118,6 +118,10 @@ struct task {
 	bool unanswered;	/* set by the loop: it ended with a changing call that is on its way (cut_short), is in
 				 * doubt or disowned, or of which no answer tells what became: its intent stays open */
 
+	/* The records of others that change with the next commit, in the arena of whoever runs the task. */
+	struct object **others;
+	size_t other_count, other_capacity;
+
 	/* Of the loop alone. */
 	struct {
 		struct task *next, *previous; /* of all that are alive */

@@ -196,6 +196,20 @@ static void check_repeats(const struct aws_kind *kind, const struct aws_output *
 		kind_report(kind, "output '%s' is not renewed by its field", output->output.name);
 }
 
+/* Whatever is joined to another object by calls of its own goes with it; and so does what an output tells of that. */
+static void check_departs(const struct aws_kind *kind, const struct aws_field *field)
+{
+	const struct field *item = field->field.item;
+	const char *name = field->part ? field->part->removal_output : NULL;
+	const struct output *output = name ? output_named(&kind->kind.outputs, slice_of(name)) : NULL;
+	bool joins = field->part && item && item->type == FIELD_REFERENCE;
+	if (joins != (item && (item->flags & DEPARTS)))
+		kind_report(kind, "the items of '%s' are references with calls of their own, and DEPARTS, or neither",
+			    field->field.name);
+	if (joins && output && (!output->keyed_by || strcmp(output->keyed_by, field->field.name) != 0))
+		kind_report(kind, "output '%s' does not tell that it is of '%s'", output->name, field->field.name);
+}
+
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
@@ -203,6 +217,7 @@ static void check_names(const struct aws_kind *kind)
 		check_field(kind, &kind->kind.fields, &field->field);
 		check_way(kind, field);
 		check_identifies(kind, field);
+		check_departs(kind, field);
 		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);

@@ -188,11 +188,19 @@ static const struct aws_part propagations = {
 };
 
 static const struct aws_field association_item = {
-	.field = {.name = "subnet", .type = FIELD_REFERENCE, .flags = SOLE, .target = "aws.subnet", .beside = "vpc"},
+	.field = {.name = "subnet",
+		  .type = FIELD_REFERENCE,
+		  .flags = SOLE | DEPARTS,
+		  .target = "aws.subnet",
+		  .beside = "vpc"},
 	.member = "SubnetId",
 };
 static const struct aws_field propagation_item = {
-	.field = {.name = "gateway", .type = FIELD_REFERENCE, .target = "aws.vpn_gateway", .beside = "vpc"},
+	.field = {.name = "gateway",
+		  .type = FIELD_REFERENCE,
+		  .flags = DEPARTS,
+		  .target = "aws.vpn_gateway",
+		  .beside = "vpc"},
 	.member = "GatewayId",
 };
 
@@ -330,7 +338,7 @@ static const struct aws_field fields[] = {
 
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "rtb-[0-9a-f]{8,17}", .about = "id of the table"}, .read = "RouteTableId"},
-	{.output = {.name = "associations", .about = "id of the association of each subnet"},
+	{.output = {.name = "associations", .keyed_by = "subnets", .about = "id of the association of each subnet"},
 	 .decode = decode_association_ids},
 };
 

@@ -76,7 +76,11 @@ static const struct aws_part propagation = {
 		   .absent = table_gone},
 };
 static const struct aws_field table_item = {
-	.field = {.name = "table", .type = FIELD_REFERENCE, .target = "aws.route_table", .beside = "vpc"},
+	.field = {.name = "table",
+		  .type = FIELD_REFERENCE,
+		  .flags = DEPARTS,
+		  .target = "aws.route_table",
+		  .beside = "vpc"},
 	.member = "RouteTableId",
 };
 
