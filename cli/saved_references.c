@@ -2,6 +2,7 @@
 
 #include "base/cidr.h"
 #include "cli/job_run.h"
+#include "cli/saved_beside.h"
 #include "reconcile/unique.h"
 
 typedef void reference_visit(void *context, const struct action *action, size_t object);
@@ -403,14 +404,16 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 {
 	struct checking checking = {job, true};
 
-	visit_references(job, saved, check_reference, &checking);
-	/* Nobody else has recorded anything: all refers to what it did when the plan was made. */
-	if (saved->serial == job->plan.serial)
-		return checking.good;
 	struct map touched;
+
+	visit_references(job, saved, check_reference, &checking);
 	index_actions(saved, &touched);
-	bool good = check_recorded(job, saved, &touched);
-	good &= check_since(job, saved, &touched);
+	bool good = saved_beside_check(job, saved, &touched);
+	/* Else nobody else has recorded anything: all refers to what it did when the plan was made. */
+	if (saved->serial != job->plan.serial) {
+		good &= check_recorded(job, saved, &touched);
+		good &= check_since(job, saved, &touched);
+	}
 	map_release(&touched);
 	return checking.good && good;
 }

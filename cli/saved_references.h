@@ -18,8 +18,9 @@ void saved_references_add(struct job *job, const struct plan *saved, struct map 
  * the spec ignores, say. And what has by the record what the plan gives to another. */
 void saved_references_note(struct job *job);
 /* After the reading and planning: false, with an error for each, where one of them is not there or not recorded any
- * more, where something refers by now to what the plan ends and is no part of it, or where something has a name or
- * range that the plan gives to another. What could not be read is not known to be gone. */
+ * more, or lies elsewhere than it is referred to from, where something refers by now to what the plan ends and is no
+ * part of it, or where something has a name or range that the plan gives to another. What could not be read is not
+ * known to be gone. */
 __attribute__((warn_unused_result)) bool saved_references_check(struct job *job, const struct plan *saved);
 
 /* Whether a field would be set to another value than the one that the plan has: what it refers to is another by now. */

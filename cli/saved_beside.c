@@ -1,0 +1,92 @@
+#include "cli/saved_beside.h"
+
+#include "cli/saved_references.h"
+
+struct looking {
+	struct job *job;
+	const struct map *touched;
+	struct map numbers; /* provider ids to numbers of job->objects + 1 */
+	const struct action *action;
+	bool good;
+};
+
+static void index_numbers(struct looking *looking)
+{
+	const struct job *job = looking->job;
+
+	map_init(&looking->numbers);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->provider_id.size > 0 && job->objects[i]->role == OBJECT_CURRENT &&
+		    !map_get(looking->touched, job->objects[i]->address))
+			map_set(&looking->numbers, job->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+}
+
+static bool is_the_same(const struct value *a, const struct value *b)
+{
+	return value_is(a, VALUE_UNREAD) || (a && value_equal(a, b));
+}
+
+/* What could not be read is not known to lie elsewhere, and what is not there is told of anyway. */
+static void look_at(struct looking *looking, const struct field *field, const struct value *id)
+{
+	struct job *job = looking->job;
+	size_t number = (size_t)(uintptr_t)map_get(&looking->numbers, value_slice(id));
+	const struct live *live = number > 0 ? job->refresh.live[number - 1] : NULL;
+	const struct value *own = value_get_named(&looking->action->known, field->beside);
+
+	if (!live || live->presence != PRESENCE_PRESENT || !value_is(own, VALUE_STRING) ||
+	    is_the_same(value_get_named(&live->fields, field->beside), own))
+		return;
+	looking->good =
+		saved_plan_refuse(job, job->objects[number - 1]->address,
+				  arena_format(job->arena, "its '%s' is not that of '%.*s', which is to refer to it",
+					       field->beside, SLICE_ARGUMENTS(looking->action->address)));
+}
+
+static void look_within(struct looking *looking, const struct field *field, const struct value *value)
+{
+	if (field->beside && value_is(value, VALUE_STRING))
+		look_at(looking, field, value);
+	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+
+		look_within(looking, member, value_get_named(value, member->name));
+	}
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		look_within(looking, field->item, &value->items[i]);
+}
+
+static void look_at_action(struct looking *looking)
+{
+	const struct action *action = looking->action;
+
+	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+
+		look_within(looking, field, value_get_named(&action->known, field->name));
+	}
+	for (size_t i = 0; operation_keeps(action->operation) && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		const struct field *field = change->field;
+
+		if (!field || change->effect != EFFECT_SET)
+			continue;
+		/* Of a set each item is a change. */
+		bool is_item = field->type == FIELD_SET && !value_is(&change->after, VALUE_LIST);
+		look_within(looking, is_item ? field->item : field, &change->after);
+	}
+}
+
+bool saved_beside_check(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct looking looking = {.job = job, .touched = touched, .good = true};
+
+	index_numbers(&looking);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		looking.action = &saved->actions[i];
+		if (action_is_carried_out(looking.action) && value_is(&looking.action->known, VALUE_MAP))
+			look_at_action(&looking);
+	}
+	map_release(&looking.numbers);
+	return looking.good;
+}
