@@ -81,8 +81,8 @@ enum field_flag {
 	/* A set of which each item keeps the object from being deleted: its own are taken off before that, and what
 	 * others have put there refuses it. */
 	HOLDS = 1 << 22,
-	/* A reference in the items of a part that keeps its target from being deleted: of what stays as it is, whoever
-	 * has put it there, that refuses it. */
+	/* A reference, be it a field, a set's item or a member of one, that keeps its target from being deleted: of
+	 * what stays as it is, whoever has put it there, that refuses it. */
 	PINS = 1 << 23,
 	/* A reference that is the item of a set, and goes by itself with its target: a subnet that is deleted takes its
 	 * association with its table along. */

@@ -163,7 +163,13 @@ void plan_tell_barred(struct planning *planning);
 void plan_note_end(struct planning *planning, const struct action *action);
 /* Reports what is to end though others have put something there that holds it (HOLDS), or have attached it. */
 void plan_tell_others(struct planning *planning);
-/* Reports what is to end though something that stays names it, and keeps doing so. */
+/* Whether the item's object, which stays, has something after the plan as it was read: no change takes it away. value:
+ * of the field, or one of its items. */
+bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value);
+/* Adds to the refusal that was reported last how the object lets go of it. item: whose object it is, or NULL. */
+void plan_hint_at_kept(struct planning *planning, const struct item *item, const struct object *object,
+		       const struct field *field);
+/* Reports what is to end though something that stays names it (PINS), and keeps doing so. */
 void plan_tell_kept(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);

@@ -597,7 +597,7 @@ def test_an_ignored_field_names_what_is_replaced_because_of_its_owner(stack, clo
     apply(stack)
     write(stack, groups("w", "used with "))
     refused = stack.run("plan", status=1).err
-    assert "'aws.security_group.b' cannot be deleted" in refused and "which is left to others" in refused
+    assert "'aws.security_group.b' cannot be deleted" in refused and "names it, and stays as it is" in refused
     ids, ec2 = ids_of(stack), cloud.client()
     ec2.revoke_security_group_ingress(
         GroupId=ids["aws.security_group.a"],

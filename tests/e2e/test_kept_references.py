@@ -1,4 +1,4 @@
-"""What stays in a field that no call empties keeps from being deleted what it names."""
+"""What stays in a field that no change empties keeps from being deleted what it names."""
 
 import pytest
 
@@ -82,3 +82,110 @@ def test_a_subnet_goes_with_the_field_that_names_it(stack, cloud):
     write(stack, "", {}, subnets=())
     refused(stack, "aws.subnet.s", "subnet", "have that go too, or keep 'aws.subnet.s'")
     assert ids_of(stack) == ids
+
+
+HOME = Ref("aws.vpc.v")
+VPC = {"aws.vpc": {"v": {"cidr": "10.0.0.0/16"}}}
+
+
+def cannot_go(stack, target, named, by, hint):
+    """Nor does an apply come to more."""
+    before = ids_of(stack)
+    for words in ("plan",), ("apply", "--yes"):
+        [error] = errors_of(stack.run(*words, "--output", "json", status=1).json)
+        assert error["message"] == f"'{target}' cannot be deleted: {named} of '{by}' names it, and stays as it is"
+        assert hint in error["hint"]
+    assert ids_of(stack) == before
+
+
+def put(stack, *specs):
+    stack.write("stack.yaml", spec_text({kind: named for spec in specs for kind, named in spec.items()}))
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
+def test_a_group_goes_that_a_rule_names_which_the_spec_lets_go_of(stack, cloud, at_once):
+    """No call takes out what is let go of as it is."""
+    rule = {"protocol": "tcp", "from_port": 1, "to_port": 1, "group": Ref("aws.security_group.b")}
+    a, b = ({"vpc": HOME, "name": name, "description": "d"} for name in "ab")
+    put(stack, VPC, {"aws.security_group": {"a": {**a, "egress": [rule]}, "b": b}})
+    apply(stack)
+    if not at_once:
+        put(stack, VPC, {"aws.security_group": {"a": a, "b": b}})
+        apply(stack)
+    group = ids_of(stack)["aws.security_group.b"]
+    put(stack, VPC, {"aws.security_group": {"a": {**a, "tags": {"k": "v"}}}})
+    by = "aws.security_group.a"
+    cannot_go(stack, "aws.security_group.b", f"egress[tcp 1 1 {group}]", by, f"have '{by}' set 'egress' without that")
+    put(stack, VPC, {"aws.security_group": {"a": {**a, "egress": []}}})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("kind", ["aws.internet_gateway", "aws.vpn_gateway"])
+@pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "deleted"])
+def test_a_vpc_goes_that_a_gateway_stays_attached_to(stack, cloud, kind, replaced):
+    left = {"lifecycle": {"ignore": ["vpc"]}}
+    put(stack, VPC, {kind: {"g": {"vpc": HOME, **left}}})
+    apply(stack)
+    gateway = {"vpc": HOME} if replaced else {}
+    rest = {"aws.vpc": {"v": {"cidr": "10.1.0.0/16"}}} if replaced else {}
+    put(stack, rest, {kind: {"g": {**gateway, **left}}})
+    cannot_go(stack, "aws.vpc.v", "'vpc'", f"{kind}.g", f"take 'vpc' out of 'lifecycle.ignore' of '{kind}.g'")
+    put(stack, rest, {kind: {"g": gateway}})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+LYING_IN = {
+    "aws.subnet": {"cidr": "10.0.0.0/24"},
+    "aws.route_table": {},
+    "aws.security_group": {"name": "g", "description": "d"},
+}
+
+
+@pytest.mark.parametrize("kind", LYING_IN)
+def test_a_vpc_is_replaced_that_something_lies_in_and_stays(stack, cloud, kind):
+    thing = {"vpc": HOME, **LYING_IN[kind]}
+    put(stack, VPC, {kind: {"t": {**thing, "lifecycle": {"ignore": ["vpc"]}}}})
+    apply(stack)
+    wider = {"aws.vpc": {"v": {"cidr": "10.0.0.0/17"}}}
+    put(stack, wider, {kind: {"t": {**thing, "lifecycle": {"ignore": ["vpc"]}}}})
+    cannot_go(stack, "aws.vpc.v", "'vpc'", f"{kind}.t", "have that go too, or keep 'aws.vpc.v'")
+    put(stack, wider, {kind: {"t": thing}})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_vpc_goes_that_others_have_attached_a_gateway_to(stack, cloud):
+    put(stack, VPC, {"aws.internet_gateway": {"g": {}}})
+    apply(stack)
+    ids = ids_of(stack)
+    where = {"InternetGatewayId": ids["aws.internet_gateway.g"], "VpcId": ids["aws.vpc.v"]}
+    cloud.client().attach_internet_gateway(**where)
+    put(stack, {"aws.internet_gateway": {"g": {}}})
+    cannot_go(stack, "aws.vpc.v", "'vpc'", "aws.internet_gateway.g", "take out what others have put there")
+    cloud.client().detach_internet_gateway(**where)
+    apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("field", ["vpn_gateway", "customer_gateway"])
+def test_an_end_goes_of_a_connection_that_leaves_it_to_others(stack, cloud, field):
+    gateways = {
+        "aws.vpn_gateway": {"a": {}},
+        "aws.customer_gateway": {"a": {"address": "203.0.113.1", "asn": 65001}},
+    }
+    new = {"vpn_gateway": {}, "customer_gateway": {"address": "203.0.113.2", "asn": 65001}}[field]
+    ends = {each: Ref(f"aws.{each}.a") for each in ("vpn_gateway", "customer_gateway")}
+    connection = {**ends, "static_routes_only": True, "lifecycle": {"ignore": [field]}}
+    put(stack, gateways, {"aws.vpn_connection": {"k": connection}})
+    apply(stack)
+    gateways[f"aws.{field}"] = {"b": new}
+    connection[field] = Ref(f"aws.{field}.b")
+    put(stack, gateways, {"aws.vpn_connection": {"k": connection}})
+    by = "aws.vpn_connection.k"
+    cannot_go(stack, f"aws.{field}.a", f"'{field}'", by, f"take '{field}' out of 'lifecycle.ignore' of '{by}'")
+    del connection["lifecycle"]
+    put(stack, gateways, {"aws.vpn_connection": {"k": connection}})
+    apply(stack)
+    plan_is_empty(stack)

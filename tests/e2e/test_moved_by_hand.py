@@ -343,7 +343,7 @@ def test_a_rule_of_ours_in_an_ignored_field_holds_the_group_that_it_names(stack,
     spec["aws.security_group"]["web"].update(more)
     stack.write("stack.yaml", spec_text(spec))
     refused = stack.run("apply", "--yes", status=1)
-    assert "names it, which is left to others" in refused.err
+    assert "names it, and stays as it is" in refused.err
     assert "take 'ingress' out of 'lifecycle.ignore' of 'aws.security_group.web'" in refused.err
     assert rules_of(cloud, web) == before
     del spec["aws.security_group"]["web"]["lifecycle"]

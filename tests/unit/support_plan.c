@@ -163,7 +163,7 @@ static const struct kind group = {
 
 /* A net has but one gate, and a link moves from one gate to another. */
 static const struct field gate_fields[] = {
-	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = SOLE, .when_unset = UNSET_CLEAR},
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = SOLE | PINS, .when_unset = UNSET_CLEAR},
 	{.name = "number", .type = FIELD_INTEGER, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
 };
 static const struct kind gate = {
@@ -190,7 +190,7 @@ static const struct kind link_kind = {
 	.name = "t.link", .version = 1, .fields = FIELDS(link_fields), .outputs = FIELDS(id_output)};
 
 static const struct field keep_fields[] = {
-	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .when_unset = UNSET_RELEASE},
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = PINS, .when_unset = UNSET_RELEASE},
 	{.name = "called", .type = FIELD_REFERENCE, .target = "t.group", .output = "name"},
 };
 static const char *const keep_renewing[] = {"group", NULL};

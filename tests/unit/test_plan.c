@@ -58,6 +58,11 @@
 #define TABLED "{\"nets\":[\"n1\"]}"
 #define GATES_LEFT "{\"t.gate.x\":{\"net\":\"n1\",\"lifecycle\":{\"ignore\":[\"net\"]}},\"t.gate.y\":{\"net\":\"n1\"}}"
 #define GATE_REC(live) "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"" live "\"}") "}"
+#define TAKE_OUT(field, address) "take '" field "' out of 'lifecycle.ignore' of '" address "', or take that out by hand"
+#define LEFT(fields) "{" fields "\"lifecycle\":{\"ignore\":[\"net\",\"nets\"]}}"
+#define GATED "{\"net\":\"n1\"}"
+#define NET_GATED "'t.net.a' cannot be deleted: 'net' of 't.gate.x' names it, and stays as it is "
+#define THEIRS "(take out what others have put there, or have the spec name it and apply that once; then it can go)"
 #define KEPT_GROUP                                                                                                     \
 	"'t.group.x' cannot be deleted: 'group' of 't.keep.k' names it, and stays as it is (what a spec does not "     \
 	"set, or ignores, is left alone: have 't.keep.k' set 'group' without that)"
@@ -421,6 +426,12 @@ static void test_reasons(void **state)
 		{"it names another one by now", "{\"t.keep.k\":{}}",
 		 "{" GROUP_Y_REC("x") "," REC("t.keep.k", "k1", "{}", "{}", "{\"group\":\"g2\"}") "}", false,
 		 "no longer in the spec"},
+		{"what it is attached to goes, and its spec leaves that to others", "{\"t.gate.x\":" LEFT("") "}",
+		 "{" NET_REC("{\"range\":\"10\"}") "," REC("t.gate.x", "g1", GATED, GATED, GATED) "}", false,
+		 NET_GATED "(" TAKE_OUT("net", "t.gate.x") ")"},
+		{"what others have attached it to goes", "{\"t.gate.x\":{}}",
+		 "{" NET_REC("{\"range\":\"10\"}") "," REC("t.gate.x", "g1", "{}", "{}", GATED) "}", false,
+		 NET_GATED THEIRS},
 		{"it goes too", "{}", "{" GROUP_Y_REC("x") "," KEEP_REC "}", false, "no longer in the spec"},
 		{"two are to be made, and their ranges overlap",
 		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PART("10.0.0.128/25") "}", "{}", false,

@@ -109,7 +109,11 @@ static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_RELEASE
 static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_RELEASE)};
 static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_RELEASE)};
 static const struct aws_field group = {
-	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .beside = "vpc"},
+	.field = {.name = "group",
+		  .type = FIELD_REFERENCE,
+		  .target = "aws.security_group",
+		  .beside = "vpc",
+		  .flags = PINS},
 	.read = "GroupId",
 };
 
@@ -167,7 +171,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.subnet",
 		   .beside = "vpc",
-		   .flags = IMMUTABLE,
+		   .flags = IMMUTABLE | PINS,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "the subnet it lies in"},
 	 .member = "SubnetId"},

@@ -40,7 +40,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpc",
-		   .flags = SOLE,
+		   .flags = SOLE | PINS,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the VPC it is attached to"},
 	 .read = ATTACHMENTS,

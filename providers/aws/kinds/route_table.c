@@ -303,7 +303,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpc",
-		   .flags = REQUIRED | IMMUTABLE,
+		   .flags = REQUIRED | IMMUTABLE | PINS,
 		   .about = "the VPC it belongs to"},
 	 .member = "VpcId"},
 	{.field = {.name = "routes",

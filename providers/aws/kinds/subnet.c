@@ -120,7 +120,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpc",
-		   .flags = REQUIRED | IMMUTABLE,
+		   .flags = REQUIRED | IMMUTABLE | PINS,
 		   .about = "the VPC it lies in"},
 	 .member = "VpcId"},
 	{.field = {.name = "cidr",
