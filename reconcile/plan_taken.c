@@ -1,29 +1,30 @@
+#include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
 #include "reconcile/unique.h"
 
 /*
- * What can exist but once, and something has that stays: nothing new can have it. Two resources that ask for the same
+ * What can exist but once, and something has that stays: nothing else can have it. Two resources that ask for the same
  * in places that the spec names are refused when it is read; here are two by aliases of which only the answer of who is
- * there tells that they lead to one place, and what one asks for and another has without asking, as an address that
- * its spec sets no more, or ignores. Of a range any part exists but once. What goes from one object to another in
- * place, as what it is attached to, nothing keeps from that but that both ask for it, be they there already or not.
+ * there tells that they lead to one place, and what one asks for and another has without asking, as what its spec sets
+ * no more, or ignores. What is made asks for its names, ranges and addresses, and all else keeps those that were read
+ * of it; of a range any part exists but once. What goes from one object to another in place, as what it is attached to,
+ * whoever has it in its spec asks for; else it stays where it was read, unless a change takes it away.
  */
 
-/* What a resource asks for that one at a time has, and could hand on. */
+/* What a resource asks for that one at a time has. */
 struct claim {
 	const struct item *by;
 	const struct field *field;
-	const struct value *value;
+	struct value value;
 };
 
 struct taking {
 	struct planning *planning;
-	struct map wanted; /* what is to be made, by what it needs for itself alone */
-	struct map kinds;  /* of those */
 	struct map claims; /* the first claim of each such thing */
-	struct ranges
-		ranges; /* of those, each of which has it from then on, and of others; by the number of the item */
+	struct map kinds;  /* of what asks for any */
+	/* Of what is made, each of which has it from then on, and of others; by the number of the item. */
+	struct ranges ranges;
 };
 
 static bool is_made(const struct item *item)
@@ -59,42 +60,22 @@ static void note_range(struct taking *taking, const struct item *item, const str
 	(void)ranges_add(&taking->ranges, item->resource->kind, fields, place, ranged);
 }
 
-static void note_wanted(struct taking *taking, struct item *item)
+static void report(struct planning *planning, const struct claim *claim, const struct item *holder,
+		   const struct value *held)
 {
-	const struct kind *kind = item->resource->kind;
-	const struct item *earlier;
+	const struct field *field = claim->field;
 
-	for (size_t i = 0; item->identity && i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		struct slice text = unique_is_kept(field) ? unique_text(kind, field, &item->wanted, item->identity,
-									taking->planning->arena)
-							  : (struct slice){0};
-
-		if (text.size == 0)
-			continue;
-		earlier = map_add(&taking->wanted, text, item);
-		if (earlier)
-			report_both(taking->planning, item, earlier, field);
-		note_range(taking, item, field, &item->wanted, item->identity, true);
-		note_range(taking, item, field, &item->wanted, item->identity, false);
-		map_set(&taking->kinds, slice_of(kind->name), item);
-	}
-}
-
-static void report(struct planning *planning, const struct item *maker, const struct item *holder,
-		   const struct field *field)
-{
-	const struct value *value = value_get_named(&maker->wanted, field->name);
-	const struct value *held = value_get_named(&holder->live->fields, field->name);
-
-	diag_error(planning->diagnostics, FAULT_CONFLICT, value->position,
+	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value.position,
 		   "'%.*s' cannot have '%.*s' as its '%s': '%.*s' has %.*s, and keeps it under this plan",
-		   SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(value_shown(value, SIZE_MAX)), field->name,
-		   SLICE_ARGUMENTS(holder->address),
-		   SLICE_ARGUMENTS(ranges_differ(value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")));
-	diag_address(planning->diagnostics, maker->address);
-	diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
-		  SLICE_ARGUMENTS(holder->address));
+		   SLICE_ARGUMENTS(claim->by->address), SLICE_ARGUMENTS(value_shown(&claim->value, SIZE_MAX)),
+		   field->name, SLICE_ARGUMENTS(holder->address),
+		   SLICE_ARGUMENTS(ranges_differ(&claim->value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")));
+	diag_address(planning->diagnostics, claim->by->address);
+	if (unique_is_kept(field))
+		diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
+			  SLICE_ARGUMENTS(holder->address));
+	else
+		plan_hint_at_kept(planning, holder, holder->object, field);
 }
 
 /* Those that are equal are told already. */
@@ -107,28 +88,9 @@ static void look_at_range(void *context, const struct ranged *had, const struct 
 	if (!ranges_differ(had->value, wanted->value))
 		return;
 	if (!is_made(holder))
-		report(taking->planning, maker, holder, had->field);
+		report(taking->planning, &(struct claim){maker, wanted->field, *wanted->value}, holder, had->value);
 	else if (had->owner < wanted->owner)
 		report_both(taking->planning, maker, holder, had->field);
-}
-
-static void look_at_holder(struct taking *taking, const struct item *holder)
-{
-	const struct kind *kind = holder->resource->kind;
-
-	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		struct slice text = unique_is_kept(field)
-					    ? unique_text(kind, field, &holder->live->fields, &holder->object->identity,
-							  taking->planning->arena)
-					    : (struct slice){0};
-		const struct item *maker = text.size > 0 ? map_get(&taking->wanted, text) : NULL;
-
-		if (maker)
-			report(taking->planning, maker, holder, field);
-		if (text.size > 0)
-			note_range(taking, holder, field, &holder->live->fields, &holder->object->identity, false);
-	}
 }
 
 static void report_claims(struct planning *planning, const struct claim *claim, const struct claim *earlier)
@@ -137,7 +99,7 @@ static void report_claims(struct planning *planning, const struct claim *claim, 
 	bool address = field->type == FIELD_ADDRESS;
 	struct slice one = earlier->by->resource->provider, other = claim->by->resource->provider;
 
-	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value->position,
+	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value.position,
 		   "'%.*s' and '%.*s' have the same %s in '%s', which %s", SLICE_ARGUMENTS(earlier->by->address),
 		   SLICE_ARGUMENTS(claim->by->address), address ? "address" : "target", claim->field->name,
 		   address ? "one at a time has" : "takes only one of them");
@@ -147,7 +109,7 @@ static void report_claims(struct planning *planning, const struct claim *claim, 
 			   arena_format(planning->arena, "their providers '%.*s' and '%.*s' lead to one place: %.*s",
 					SLICE_ARGUMENTS(one), SLICE_ARGUMENTS(other),
 					SLICE_ARGUMENTS(identity_told(planning->arena, claim->by->identity))));
-	diag_related(planning->diagnostics, earlier->value->position, "the other one is here");
+	diag_related(planning->diagnostics, earlier->value.position, "the other one is here");
 	diag_hint(planning->diagnostics, "leave it to one of them");
 }
 
@@ -167,52 +129,117 @@ static struct value asked_for(struct planning *planning, const struct value *val
 	return good && value_is(&resolved, VALUE_STRING) ? resolved : value_string(value->deferred->text);
 }
 
-/*
- * Whether it does not have what its spec says there, and leaves to others: no call gives it that. Where it was not read
- * nobody knows; an undoing has asked before who has what goes back. What is made has all that its spec says.
- */
-static bool lacks_ignored(const struct planning *planning, const struct claim *claim, const struct value *value)
+static bool is_handed_on(const struct field *field)
 {
-	const struct item *item = claim->by;
-	struct slice name = slice_of(claim->field->name);
+	return unique_is_handed_on(field) || unique_items(field);
+}
+
+/* Whether the plan has the field be as its spec says. What is made has it so though it is left to others. */
+static bool is_set(const struct planning *planning, const struct item *item, const struct field *field)
+{
+	if (!value_if_set(value_get_named(&item->wanted, field->name)))
+		return false;
+	if (!item->object || operation_makes(item->operation))
+		return true;
 	const struct value left = plan_left_to_others(planning, item->resource);
-	const struct value *now = item->live ? value_get(&item->live->fields, name) : NULL;
-
-	return item->object && !operation_makes(item->operation) && ignored_has(&left, name) &&
-	       !(now && value_holds(now, value));
+	return !ignored_has(&left, slice_of(field->name));
 }
 
-static void claim(struct taking *taking, const struct claim *claim)
+typedef void each_value(struct taking *taking, struct item *item, const struct field *field, const struct value *fields,
+			const struct value *value);
+
+/* Calls visit for the field's value, or each item of a set. fields: MAP. */
+static void visit_values(struct taking *taking, struct item *item, const struct field *field,
+			 const struct value *fields, each_value *visit)
 {
-	const struct item *item = claim->by;
+	const struct value *value = value_if_set(value_get_named(fields, field->name));
+
+	if (value && !field->item)
+		visit(taking, item, field, fields, value);
+	for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
+		visit(taking, item, field, fields, &value->items[k]);
+}
+
+static void note_claim(struct taking *taking, struct item *item, const struct field *field, const struct value *fields,
+		       const struct value *value)
+{
 	struct arena *arena = taking->planning->arena;
-	const struct value value = asked_for(taking->planning, claim->value);
-	struct slice text =
-		unique_value(item->resource->kind, claim->field, &value, &item->wanted, item->identity, arena);
-	struct claim *kept;
+	struct claim *claim = arena_new(arena, struct claim);
+	const struct claim *earlier;
 
-	if (text.size == 0 || lacks_ignored(taking->planning, claim, &value))
+	const struct value asked = unique_is_kept(field) ? *value : asked_for(taking->planning, value);
+	*claim = (struct claim){item, field, value_at(asked, value->position)};
+	struct slice text = unique_value(item->resource->kind, field, &claim->value, fields, item->identity, arena);
+	if (text.size == 0)
 		return;
-	kept = arena_new(arena, struct claim);
-	*kept = *claim;
-	const struct claim *earlier = map_add(&taking->claims, text, kept);
-	if (earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus))
+	map_set(&taking->kinds, slice_of(item->resource->kind->name), item);
+	earlier = map_add(&taking->claims, text, claim);
+	if (earlier && unique_is_kept(field))
+		report_both(taking->planning, item, earlier->by, field);
+	else if (earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus))
 		report_claims(taking->planning, claim, earlier);
+	if (!unique_is_kept(field))
+		return;
+	note_range(taking, item, field, fields, item->identity, true);
+	note_range(taking, item, field, fields, item->identity, false);
 }
 
-static void claim_all(struct taking *taking, const struct item *item)
+static void claim_all(struct taking *taking, struct item *item)
 {
-	const struct kind *kind = item->resource->kind;
+	const struct fields *fields = &item->resource->kind->fields;
 
-	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		const struct value *value = value_if_set(value_get_named(&item->wanted, field->name));
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
 
-		if (value && unique_is_handed_on(field))
-			claim(taking, &(struct claim){item, field, value});
-		for (uint32_t k = 0; value && unique_items(field) && value_is(value, VALUE_LIST) && k < value->count;
-		     k++)
-			claim(taking, &(struct claim){item, field, &value->items[k]});
+		if ((unique_is_kept(field) && is_made(item)) ||
+		    (is_handed_on(field) && !item->resource->stands && is_set(taking->planning, item, field)))
+			visit_values(taking, item, field, &item->wanted, note_claim);
+	}
+}
+
+/* What was given to another behind our back is taken back from there, where it is recorded as the object's own. */
+static bool is_taken_back(struct planning *planning, const struct claim *claim)
+{
+	struct object *object = claim->by->object;
+	struct own_items own;
+
+	if (!object || !unique_items(claim->field) || operation_makes(claim->by->operation) ||
+	    !plan_load_body(planning, object))
+		return false;
+	own_items_init(&own, object, claim->field, planning->arena);
+	bool is_own = own_items_have(&own, &claim->value);
+	own_items_release(&own);
+	return is_own;
+}
+
+static void look_at_held(struct taking *taking, struct item *item, const struct field *field,
+			 const struct value *fields, const struct value *value)
+{
+	struct planning *planning = taking->planning;
+	const struct identity *place = &item->object->identity;
+	struct slice text = unique_value(item->resource->kind, field, value, fields, place, planning->arena);
+	const struct claim *claim = text.size > 0 ? map_get(&taking->claims, text) : NULL;
+
+	if (claim && claim->by != item && (claim->by->in_focus || item->in_focus) &&
+	    plan_item_keeps(item, field, value) && !is_taken_back(planning, claim))
+		report(planning, claim, item, value);
+	if (text.size > 0 && unique_is_kept(field))
+		note_range(taking, item, field, fields, place, false);
+}
+
+/* What is there, and stays, has what its spec does not say as it was read. */
+static void look_at_holder(struct taking *taking, struct item *item)
+{
+	const struct fields *fields = &item->resource->kind->fields;
+
+	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || is_made(item) ||
+	    !map_get(&taking->kinds, slice_of(item->resource->kind->name)))
+		return;
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+
+		if (unique_is_kept(field) || (is_handed_on(field) && !is_set(taking->planning, item, field)))
+			visit_values(taking, item, field, &item->live->fields, look_at_held);
 	}
 }
 
@@ -220,27 +247,17 @@ void plan_tell_taken(struct planning *planning)
 {
 	struct taking taking = {.planning = planning};
 
-	map_init(&taking.wanted);
-	map_init(&taking.kinds);
 	map_init(&taking.claims);
+	map_init(&taking.kinds);
 	ranges_init(&taking.ranges, planning->arena);
 	for (size_t i = 0; i < planning->item_count; i++)
-		if (is_made(&planning->items[i]))
-			note_wanted(&taking, &planning->items[i]);
-	for (size_t i = 0; i < planning->item_count; i++)
-		if (planning->items[i].resource && planning->items[i].identity && !planning->items[i].resource->stands)
+		if (planning->items[i].resource && planning->items[i].identity)
 			claim_all(&taking, &planning->items[i]);
-	for (size_t i = 0; taking.wanted.count > 0 && i < planning->item_count; i++) {
-		const struct item *item = &planning->items[i];
-		bool is_there =
-			item->resource && item->object && item->live && item->live->presence == PRESENCE_PRESENT;
-
-		if (is_there && !is_made(item) && map_get(&taking.kinds, slice_of(item->resource->kind->name)))
-			look_at_holder(&taking, item);
-	}
+	for (size_t i = 0; taking.claims.count > 0 && i < planning->item_count; i++)
+		if (planning->items[i].resource)
+			look_at_holder(&taking, &planning->items[i]);
 	ranges_meet(&taking.ranges, look_at_range, &taking);
-	map_release(&taking.wanted);
-	map_release(&taking.kinds);
 	map_release(&taking.claims);
+	map_release(&taking.kinds);
 	ranges_release(&taking.ranges);
 }

@@ -1,8 +1,8 @@
-"""What a spec leaves to others, and is recorded with what nobody has there any more: nothing else is kept from that."""
+"""What a spec leaves to others has what is read of it: nothing else can have that, nor is kept from what it lost."""
 
 import pytest
 
-from test_moved_by_hand import detach, routed, tables_of
+from test_moved_by_hand import attach, detach, move, routed, tables_of
 from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
 
 HOME, LEFT = Ref("aws.vpc.home"), {"ignore": ["vpc"]}
@@ -95,3 +95,67 @@ def test_but_not_where_something_else_has_it_since(stack, cloud, name):
     apply(stack)
     refused = stack.run("apply", "p.plan", status=4)
     assert f"'aws.internet_gateway.{name}' has by now what it would have as its 'vpc'" in refused.err
+
+
+def keeps(stack, cloud, taker, field, keeper, hint):
+    """Before any call: what else the spec has is not made either."""
+    ids, before = ids_of(stack), cloud.show()
+    for words in ("plan",), ("apply", "--yes"):
+        refused = stack.run(*words, status=1).err
+        assert f"'{taker}' cannot have '" in refused and f"as its '{field}': '{keeper}' has it, and keeps it" in refused
+        assert hint in refused
+    assert (ids_of(stack), cloud.show()) == (ids, before)
+
+
+@pytest.mark.parametrize("kind", GATEWAYS)
+@pytest.mark.parametrize("said", [{}, {"vpc": Ref("aws.vpc.other")}], ids=["no more", "elsewhere"])
+def test_a_gateway_keeps_the_vpc_that_its_spec_leaves_to_others(stack, cloud, kind, said):
+    write(stack, kind, left={"vpc": HOME, "lifecycle": LEFT})
+    apply(stack)
+    write(stack, kind, left={**said, "lifecycle": LEFT}, own={"vpc": HOME})
+    keeper = f"{GATEWAYS[kind]}.left"
+    keeps(stack, cloud, f"{GATEWAYS[kind]}.own", "vpc", keeper, f"take 'vpc' out of 'lifecycle.ignore' of '{keeper}'")
+    write(stack, kind, left=said, own={"vpc": HOME})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("kind", GATEWAYS)
+def test_a_gateway_keeps_the_vpc_that_others_have_attached_it_to(stack, cloud, kind):
+    write(stack, kind, left={})
+    apply(stack)
+    ids, ec2, keeper = ids_of(stack), cloud.client(), f"{GATEWAYS[kind]}.left"
+    attach(cloud, ec2, kind, ids[keeper], ids["aws.vpc.home"])
+    write(stack, kind, left={}, own={"vpc": HOME})
+    keeps(stack, cloud, f"{GATEWAYS[kind]}.own", "vpc", keeper, "take out what others have put there")
+    detach(cloud, ec2, kind, ids[keeper], ids["aws.vpc.home"])
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_table_keeps_the_subnet_that_its_spec_leaves_to_others(stack, cloud):
+    spec = routed("b")
+    tables = spec["aws.route_table"]
+    tables["t"]["lifecycle"] = {"ignore": ["subnets"]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    tables["t"]["subnets"] = []
+    tables["own"] = {"vpc": HOME, "subnets": [Ref("aws.subnet.b")]}
+    stack.write("stack.yaml", spec_text(spec))
+    keeps(stack, cloud, "aws.route_table.own", "subnets", "aws.route_table.t", "take 'subnets' out of 'lifecycle.ignore'")
+    del tables["t"]["lifecycle"]
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_table_takes_its_subnet_back_from_one_that_never_set_any(stack, cloud):
+    """Somebody moved it there; it is recorded as the other's own."""
+    spec = routed("b")
+    spec["aws.route_table"]["idle"] = {"vpc": HOME}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ids, ec2 = ids_of(stack), cloud.client()
+    move(ec2, ids["aws.subnet.b"], ids["aws.route_table.idle"])
+    apply(stack)
+    assert tables_of(ec2) == {ids["aws.subnet.b"]: ids["aws.route_table.t"]}

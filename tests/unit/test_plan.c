@@ -60,6 +60,8 @@
 #define GATE_REC(live) "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "{\"net\":\"" live "\"}") "}"
 #define TAKE_OUT(field, address) "take '" field "' out of 'lifecycle.ignore' of '" address "', or take that out by hand"
 #define LEFT(fields) "{" fields "\"lifecycle\":{\"ignore\":[\"net\",\"nets\"]}}"
+#define GATE_KEEPS "'t.gate.y' cannot have 'n1' as its 'net': 't.gate.x' has it, and keeps it under this plan "
+#define TABLE_KEEPS "'t.table.y' cannot have 'n1' as its 'nets': 't.table.x' has it, and keeps it under this plan "
 #define GATED "{\"net\":\"n1\"}"
 #define NET_GATED "'t.net.a' cannot be deleted: 'net' of 't.gate.x' names it, and stays as it is "
 #define THEIRS "(take out what others have put there, or have the spec name it and apply that once; then it can go)"
@@ -409,8 +411,7 @@ static void test_reasons(void **state)
 		 "'t.gate.x' and 't.gate.y' have the same target in 'net', which takes only one of them (leave it to "
 		 "one of them)"},
 		{"one is attached there, and its net is left to others", GATES_LEFT, GATE_REC("n1"), false,
-		 "'t.gate.x' and 't.gate.y' have the same target in 'net', which takes only one of them (leave it to "
-		 "one of them)"},
+		 GATE_KEEPS "(" TAKE_OUT("net", "t.gate.x") ")"},
 		{"others took it from there", GATES_LEFT, GATE_REC("n2"), false, "new in the spec"},
 		{"it is not known whether others took it from there", GATES_LEFT,
 		 "{" REC("t.gate.x", "g1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", "null") "}", false,
@@ -418,6 +419,21 @@ static void test_reasons(void **state)
 		{"others took a net out of a set that is left to them",
 		 "{\"t.table.x\":{\"nets\":[\"n1\"],\"lifecycle\":{\"ignore\":[\"nets\"]}},\"t.table.y\":" TABLED "}",
 		 "{" REC("t.table.x", "t1", TABLED, TABLED, "{\"nets\":[\"n2\"]}") "}", false, "new in the spec"},
+		{"its spec says no more of that net", "{\"t.gate.x\":" LEFT("") ",\"t.gate.y\":" GATED "}",
+		 GATE_REC("n1"), false, GATE_KEEPS "(" TAKE_OUT("net", "t.gate.x") ")"},
+		{"others have attached one there of which the spec says nothing",
+		 "{\"t.gate.x\":{},\"t.gate.y\":" GATED "}", "{" REC("t.gate.x", "g1", "{}", "{}", GATED) "}", false,
+		 GATE_KEEPS THEIRS},
+		{"one lets go of it by the same plan", "{\"t.gate.x\":{},\"t.gate.y\":" GATED "}", GATE_REC("n1"),
+		 false, "can change in place"},
+		{"one is led to by what leaves that to others",
+		 "{\"t.table.x\":" LEFT("\"nets\":[],") ",\"t.table.y\":" TABLED "}",
+		 "{" REC("t.table.x", "t1", TABLED, TABLED, TABLED) "}", false,
+		 TABLE_KEEPS "(" TAKE_OUT("nets", "t.table.x") ")"},
+		{"others have moved there what another one takes back", "{\"t.table.x\":{},\"t.table.y\":" TABLED "}",
+		 "{" REC("t.table.x", "t1", "{}", "{}", TABLED) "," REC("t.table.y", "t2", TABLED, TABLED,
+									"{\"nets\":[]}") "}",
+		 false, "as the spec says"},
 		{"what is let go of as it is names what goes", "{\"t.keep.k\":{}}",
 		 "{" GROUP_Y_REC("x") "," KEEP_REC "}", false, KEPT_GROUP},
 		{"what never was the spec's names what goes", "{\"t.keep.k\":{}}",
