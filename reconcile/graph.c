@@ -18,16 +18,27 @@ void graph_release(struct graph *graph)
 	*graph = (struct graph){0};
 }
 
-void graph_add(struct graph *graph, size_t before, size_t after)
+static void add(struct graph *graph, size_t before, size_t after, bool yields)
 {
 	if (before == after)
 		return;
 	graph->edges = memory_room(graph->edges, graph->edge_count, &graph->edge_capacity, sizeof(*graph->edges));
-	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after};
+	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after, yields};
+	graph->yields |= yields;
+}
+
+void graph_add(struct graph *graph, size_t before, size_t after)
+{
+	add(graph, before, after, false);
+}
+
+void graph_add_yielding(struct graph *graph, size_t before, size_t after)
+{
+	add(graph, before, after, true);
 }
 
 /* A counting sort of the edges by their first node. */
-void graph_close(struct graph *graph)
+static void sort_edges(struct graph *graph)
 {
 	graph->first = memory_get((graph->node_count + 2) * sizeof(uint32_t));
 	graph->waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
@@ -40,6 +51,51 @@ void graph_close(struct graph *graph)
 		graph->first[i] += graph->first[i - 1];
 	for (size_t i = 0; i < graph->edge_count; i++)
 		graph->successors[graph->first[graph->edges[i].before + 1]++] = graph->edges[i].after;
+}
+
+/* Takes, one after the other, what waits for nothing that is left. Both have room for every node; what is not taken,
+ * because it lies on a cycle or behind one, waits for something at the end. */
+static size_t take_in_order(const struct graph *graph, uint32_t *waits, uint32_t *order)
+{
+	size_t done = 0;
+	for (size_t i = 0; i < graph->node_count; i++)
+		if ((waits[i] = graph->waits[i]) == 0)
+			order[done++] = (uint32_t)i;
+	for (size_t taken = 0; taken < done; taken++)
+		for (uint32_t k = graph->first[order[taken]]; k < graph->first[order[taken] + 1]; k++)
+			if (--waits[graph->successors[k]] == 0)
+				order[done++] = graph->successors[k];
+	return done;
+}
+
+/* Any cycle is among what is left: without the edges there that yield, only those of the others remain. */
+static bool leave_out_yielding(struct graph *graph)
+{
+	uint32_t *waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
+	uint32_t *order = memory_get((graph->node_count + 1) * sizeof(uint32_t));
+	size_t count = 0, before = graph->edge_count;
+	bool all = take_in_order(graph, waits, order) == graph->node_count;
+	for (size_t i = 0; !all && i < before; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		if (!edge->yields || !waits[edge->before] || !waits[edge->after])
+			graph->edges[count++] = *edge;
+	}
+	if (!all)
+		graph->edge_count = count;
+	free(waits);
+	free(order);
+	return graph->edge_count < before;
+}
+
+void graph_close(struct graph *graph)
+{
+	sort_edges(graph);
+	if (!graph->yields || !leave_out_yielding(graph))
+		return;
+	free(graph->first);
+	free(graph->successors);
+	free(graph->waits);
+	sort_edges(graph);
 }
 
 /* Every node that is left waits for another that is left: walking backwards must come round. */
@@ -73,15 +129,7 @@ bool graph_remaining(const struct graph *graph, const int64_t *weights, int64_t 
 {
 	uint32_t *waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
 	uint32_t *order = memory_get((graph->node_count + 1) * sizeof(uint32_t));
-	size_t done = 0;
-	size_t taken = 0;
-	for (size_t i = 0; i < graph->node_count; i++)
-		if ((waits[i] = graph->waits[i]) == 0)
-			order[done++] = (uint32_t)i;
-	for (; taken < done; taken++)
-		for (uint32_t k = graph->first[order[taken]]; k < graph->first[order[taken] + 1]; k++)
-			if (--waits[graph->successors[k]] == 0)
-				order[done++] = graph->successors[k];
+	size_t done = take_in_order(graph, waits, order);
 	for (size_t i = done; i-- > 0;) {
 		uint32_t node = order[i];
 		int64_t longest = 0;

@@ -14,12 +14,14 @@
 struct graph_edge {
 	uint32_t before;
 	uint32_t after;
+	bool yields;
 };
 
 struct graph {
 	size_t node_count;
 	struct graph_edge *edges; /* owned */
 	size_t edge_count, edge_capacity;
+	bool yields; /* some edge does */
 	/* Of graph_close(): the nodes after node i are successors[first[i] .. first[i + 1]). */
 	uint32_t *first;
 	uint32_t *successors;
@@ -30,7 +32,9 @@ void graph_init(struct graph *graph, size_t node_count);
 void graph_release(struct graph *graph);
 /* A node before itself is ignored; a repeated edge counts twice and does no harm. */
 void graph_add(struct graph *graph, size_t before, size_t after);
-/* No more edges: builds successors and waits. */
+/* The same, but the edge is left out where it would be part of a cycle, or lie behind one. */
+void graph_add_yielding(struct graph *graph, size_t before, size_t after);
+/* No more edges: leaves out those that yield to others, and builds successors and waits. */
 void graph_close(struct graph *graph);
 /* Length of the longest path from each node to an end, weights (NULL: 1 each) summed, for
  * deciding who starts first. False where there is a cycle; then *ret_cycle (in arena) is one,
