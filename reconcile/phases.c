@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "reconcile/handover.h"
+#include "reconcile/phases_live.h"
 #include "reconcile/shed.h"
 #include "reconcile/unique.h"
 
@@ -574,6 +575,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	}
 	order_handovers(&building);
 	order_sheds(&building);
+	phases_order_live(phases, plan);
 	graph_close(&phases->graph);
 	uint32_t *cycle = NULL;
 	size_t cycle_count = 0;

@@ -1,3 +1,4 @@
+#include "reconcile/named.h"
 #include "reconcile/rebuild_parts.h"
 
 /* References, told from the ids in live fields. */
@@ -36,27 +37,14 @@ static void add(struct inferring *inferring, const struct field *field, const st
 	inferring->items[inferring->count++] = dependency;
 }
 
-static void look(struct inferring *inferring, const struct field *field, const struct value *value)
+static void look(void *context, const struct field *field, struct slice text)
 {
-	if (!value)
-		return;
-	if (field->type == FIELD_REFERENCE && value_is(value, VALUE_STRING)) {
-		const struct object *target =
-			map_get(inferring->by_id, rebuild_id_key(inferring->rebuilding->arena, slice_of(field->target),
-								 value_slice(value)));
+	struct inferring *inferring = context;
+	struct slice key = rebuild_id_key(inferring->rebuilding->arena, slice_of(field->target), text);
+	const struct object *target = map_get(inferring->by_id, key);
 
-		if (target && target != inferring->object)
-			add(inferring, field, target);
-	}
-	for (size_t i = 0; field->type == FIELD_OBJECT && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-
-		look(inferring, member, value_get_named(value, member->name));
-	}
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		look(inferring, field->item, &value->items[i]);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_MAP) && i < value->count; i++)
-		look(inferring, field->item, &value->members[i].value);
+	if (target && target != inferring->object)
+		add(inferring, field, target);
 }
 
 void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct object *object, const struct kind *kind,
@@ -66,7 +54,7 @@ void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct obje
 
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		inferring.top = field_at(&kind->fields, i);
-		look(&inferring, inferring.top, value_get_named(&object->observed, inferring.top->name));
+		named_each(inferring.top, value_get_named(&object->observed, inferring.top->name), look, &inferring);
 	}
 	object->dependencies = inferring.items;
 	object->dependency_count = inferring.count;

@@ -1,4 +1,4 @@
-"""What stays in a field that no change empties keeps from being deleted what it names."""
+"""What a thing still names cannot be deleted: what stays keeps it, and what goes too lets go of it first."""
 
 import pytest
 
@@ -189,3 +189,23 @@ def test_an_end_goes_of_a_connection_that_leaves_it_to_others(stack, cloud, fiel
     put(stack, gateways, {"aws.vpn_connection": {"k": connection}})
     apply(stack)
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("by_others", [False, True], ids=["dropped", "by others"])
+@pytest.mark.parametrize("words", [["apply", "--yes"], ["destroy", "--yes"]], ids=["apply", "destroy"])
+def test_a_group_goes_after_the_machine_that_is_still_in_it(stack, cloud, by_others, words):
+    """The record does not name it there any more, or never did; and the machine takes longer to end than a group is
+    waited for."""
+    write(stack, "g", IN_SUBNET if by_others else IN_GROUP)
+    apply(stack)
+    if by_others:
+        ids = ids_of(stack)
+        cloud.client().modify_instance_attribute(
+            InstanceId=ids["aws.instance.m"], Groups=[ids["aws.security_group.g"]]
+        )
+    else:
+        write(stack, "g", IN_SUBNET)
+        apply(stack)
+    cloud.change("settings", "settings", pace_percent=1000)
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"v": {"cidr": "10.0.0.0/16"}}}))
+    assert "DependencyViolation" not in stack.run(*words).err

@@ -13,7 +13,7 @@
 
 static const struct field rule_fields[] = {
 	{.name = "port", .type = FIELD_INTEGER, .flags = KEY},
-	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = KEY},
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = KEY | PINS},
 	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
 };
 static const struct field rule = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_fields)};

@@ -51,6 +51,7 @@
 #define WIDTH_FIELDS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
 #define WIDTH(range) "\"t.net.a\":" WIDTH_FIELDS(range)
 #define HELD_BY(sub) KEPT("t.user.u", "u1", "{\"sub\":" REF("t.sub." sub ".id") "}", "{\"sub\":\"s" sub "\"}")
+#define IN_SUB_NOW "{\"sub\":\"s1\"}"
 #define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
 #define TABLE_LIVE(name, live) REC("t.table." name, "t" name, "{\"nets\":[]}", "{\"nets\":[]}", "{\"nets\":[" live "]}")
@@ -237,6 +238,21 @@ static const struct row {
 	 "{" NET_ON "," DEPOSED("t.sub.b/1", "s1", IN_ZONE,
 				IN_ZONE_NOW) ",\"t.sub.b\":{\"applied\":" SUB_IN("10.2", "") ",\"incomplete\":true}}",
 	 "make t.sub.b, unsettle t.sub.b (deposed), delete t.sub.b (deposed), make t.net.a"},
+	{"what goes and still names what goes is deleted first, recorded or not", "{}",
+	 "{" SUB_KEPT("1", "") "," REC("t.user.u", "u1", "{}", "{}", IN_SUB_NOW) "}",
+	 "unsettle t.sub.1, unsettle t.user.u, delete t.user.u, delete t.sub.1"},
+	{"and what stays is changed first", "{" SUB("2", "") ",\"t.user.u\":{\"sub\":" REF("t.sub.2.id") "}}",
+	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", "") "," REC("t.user.u", "u1", "{}", "{}", IN_SUB_NOW) "}",
+	 "unsettle t.sub.1, make t.user.u, delete t.sub.1"},
+	{"but not what is made anew ahead of that, in what takes the place of what goes",
+	 "{" PART("2", "10.1", "") ",\"t.user.u\":{\"name\":\"y\",\"sub\":" REF("t.sub.2.id") FIRST "}}",
+	 "{" SUB_KEPT("1", "") "," REC("t.user.u", "u1", "{\"name\":\"x\"}", "{\"name\":\"x\"}",
+				       "{\"name\":\"x\",\"sub\":\"s1\"}") "}",
+	 "unsettle t.sub.1, delete t.sub.1, make t.sub.2, make t.user.u, unsettle t.user.u, delete t.user.u"},
+	{"two that others let name each other let go of that", "{}",
+	 "{" REC("t.group.x", "g1", FIELDS_OF("x", ""), FIELDS_OF("x", ""), FIELDS_OF("x", ADMITS_ID("g2"))) "," REC(
+		 "t.group.y", "g2", FIELDS_OF("y", ""), FIELDS_OF("y", ""), FIELDS_OF("y", ADMITS_ID("g1"))) "}",
+	 "unsettle t.group.x, unsettle t.group.y, delete t.group.x, delete t.group.y"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };

@@ -1,0 +1,25 @@
+#include "reconcile/named.h"
+
+void named_each(const struct field *field, const struct value *value, named_found *found, void *context)
+{
+	if (!value)
+		return;
+	if (field->type == FIELD_REFERENCE && value_is(value, VALUE_STRING))
+		found(context, field, value_slice(value));
+	for (size_t i = 0; field->type == FIELD_OBJECT && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+
+		named_each(member, value_get_named(value, member->name), found, context);
+	}
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		named_each(field->item, &value->items[i], found, context);
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_MAP) && i < value->count; i++)
+		named_each(field->item, &value->members[i].value, found, context);
+}
+
+bool named_is_held(const struct field *top, const struct field *reference)
+{
+	if (reference->output || (reference->flags & LOOSE))
+		return false;
+	return !(top->flags & SETTLES) || (reference->flags & PINS);
+}

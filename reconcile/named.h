@@ -1,0 +1,16 @@
+#ifndef TRUEUP_RECONCILE_NAMED_H
+#define TRUEUP_RECONCILE_NAMED_H
+
+#include "base/value.h"
+#include "reconcile/kind.h"
+
+/* What the value of a field names, at any depth. reference: the field, item or member that has it. */
+typedef void named_found(void *context, const struct field *reference, struct slice text);
+/* value: of the field, or NULL. */
+void named_each(const struct field *field, const struct value *value, named_found *found, void *context);
+
+/* Whether what a top-level field refers to by its id cannot be deleted while it stands there. Of a part PINS says so.
+ */
+bool named_is_held(const struct field *top, const struct field *reference);
+
+#endif
