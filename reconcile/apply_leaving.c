@@ -1,4 +1,5 @@
 #include "reconcile/apply_parts.h"
+#include "reconcile/named.h"
 #include "reconcile/own_items.h"
 
 /* What a node that leaves lets go of, for it goes itself, or another object is to have it. */
@@ -20,37 +21,66 @@ static void note_leaving(struct node *node, const struct target *other, struct s
 	note_id(node, other->old->provider_id, ids);
 }
 
-static void note_leaving_id(struct node *node, const struct value *id, struct slice *ids)
+/* Of what was left behind at an address, NULL first: the next one; NULL: there are no more. */
+static const struct target *next_deposed(const struct applying *applying, struct slice address,
+					 const struct target *last)
 {
-	const struct applying *applying = node->target->applying;
-	const struct object *object = value_is(id, VALUE_STRING) ? map_get(&applying->ids, value_slice(id)) : NULL;
-	const struct target *target = object ? map_get(&applying->by_address, object->address) : NULL;
-	if (target && target->old == object)
-		note_leaving(node, target, ids);
+	const struct target *next = last ? last + 1 : map_get(&applying->deposed, address);
+	const struct target *end = applying->targets + applying->apply->plan->action_count;
+	return next && next < end && slice_equal(next->action->address, address) ? next : NULL;
 }
 
-/* What others have put into a set that holds the object, or attached it to, is let go of where that goes too, or is for
- * another object to have. */
+/* What is done to an object, or NULL. */
+static const struct target *target_of(const struct applying *applying, const struct object *object)
+{
+	const struct target *target = map_get(&applying->by_address, object->address);
+	if (target && target->old == object)
+		return target;
+	target = next_deposed(applying, object->address, NULL);
+	while (target && target->old != object)
+		target = next_deposed(applying, object->address, target);
+	return target;
+}
+
+/* The live fields of a node's object, looked through for what leaves. */
+struct search {
+	struct node *node;
+	struct slice *ids;
+	const struct field *top;
+};
+
+/* What others have put into a set that holds the object, or attached it to, is let go of where that goes too. So is
+ * what keeps that from going: two that name each other wait for each other otherwise. */
+static void note_found(void *context, const struct field *reference, struct slice text)
+{
+	const struct search *search = context;
+	const struct applying *applying = search->node->target->applying;
+	bool lets_go = (search->top->flags & HOLDS) || (reference->flags & PINS) || own_is_attachment(search->top);
+	const struct object *object = lets_go ? map_get(&applying->ids, text) : NULL;
+	const struct target *target = object ? target_of(applying, object) : NULL;
+	if (target && target != search->node->target)
+		note_leaving(search->node, target, search->ids);
+}
+
 static void note_held_leaving(struct node *node, struct slice *ids)
 {
 	const struct applying *applying = node->target->applying;
 	const struct action *action = node->target->action;
+	struct search search = {.node = node, .ids = ids};
 	for (size_t i = 0; operation_ends(action->operation) && i < action->kind->fields.count; i++) {
-		const struct field *field = field_at(&action->kind->fields, i);
-		bool holds = (field->flags & HOLDS) || own_is_attachment(field);
-		const struct value *now = holds ? value_get_named(&action->live, field->name) : NULL;
-		for (uint32_t k = 0; value_is(now, VALUE_LIST) && k < now->count; k++)
-			note_leaving_id(node, &now->items[k], ids);
-		note_leaving_id(node, now, ids);
-		if (value_is(now, VALUE_STRING) && applying->phases.vacates[node->target - applying->targets])
+		search.top = field_at(&action->kind->fields, i);
+		const struct value *now = value_get_named(&action->live, search.top->name);
+		named_each(search.top, now, note_found, &search);
+		/* For another object to have. */
+		if (own_is_attachment(search.top) && value_is(now, VALUE_STRING) &&
+		    applying->phases.vacates[node->target - applying->targets])
 			note_id(node, value_slice(now), ids);
 	}
 }
 
 static void note_all_leaving(struct node *node, struct slice *ids)
 {
-	struct applying *applying = node->target->applying;
-	const struct target *end = applying->targets + applying->apply->plan->action_count;
+	const struct applying *applying = node->target->applying;
 	const struct action *action = node->target->action;
 	node->work.leaving_count = 0;
 	for (size_t i = 0; i < action->recorded_count; i++) {
@@ -58,8 +88,8 @@ static void note_all_leaving(struct node *node, struct slice *ids)
 		const struct target *own = map_get(&applying->by_address, address);
 		if (own)
 			note_leaving(node, own, ids);
-		const struct target *other = map_get(&applying->deposed, address);
-		for (; other && other < end && slice_equal(other->action->address, address); other++)
+		const struct target *other = NULL;
+		while ((other = next_deposed(applying, address, other)))
 			note_leaving(node, other, ids);
 	}
 	note_held_leaving(node, ids);

@@ -82,7 +82,8 @@ enum field_flag {
 	 * others have put there refuses it. */
 	HOLDS = 1 << 22,
 	/* A reference, be it a field, a set's item or a member of one, that keeps its target from being deleted: of
-	 * what stays as it is, whoever has put it there, that refuses it. */
+	 * what stays as it is, whoever has put it there, that refuses it, and what goes too lets go of such an item
+	 * first. */
 	PINS = 1 << 23,
 	/* A reference that is the item of a set, and goes by itself with its target: a subnet that is deleted takes its
 	 * association with its table along. */

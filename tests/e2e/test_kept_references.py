@@ -191,6 +191,31 @@ def test_an_end_goes_of_a_connection_that_leaves_it_to_others(stack, cloud, fiel
     plan_is_empty(stack)
 
 
+def let_in(cloud, group, other):
+    pair = {"IpProtocol": "tcp", "FromPort": 9, "ToPort": 9, "UserIdGroupPairs": [{"GroupId": other}]}
+    cloud.client().authorize_security_group_ingress(GroupId=group, IpPermissions=[pair])
+
+
+@pytest.mark.parametrize("ignored", [[], ["ingress"]], ids=["unset", "ignored"])
+@pytest.mark.parametrize("renamed", [{}, {"name": "another"}], ids=["gone", "replaced"])
+def test_two_groups_go_that_others_have_let_name_each_other(stack, cloud, ignored, renamed):
+    """Each lets go of the other one first: neither can be deleted while a rule names it."""
+    lifecycle = {"lifecycle": {"ignore": ignored}}
+    write(stack, "xy", IN_SUBNET, **lifecycle)
+    apply(stack)
+    ids = ids_of(stack)
+    x, y = ids["aws.security_group.x"], ids["aws.security_group.y"]
+    let_in(cloud, x, y)
+    let_in(cloud, y, x)
+    let_in(cloud, x, x)
+    if renamed:
+        write(stack, "y", IN_SUBNET, **lifecycle, **renamed)
+    else:
+        write(stack, "", IN_SUBNET)
+    apply(stack)
+    stack.run("destroy", "--yes")
+
+
 @pytest.mark.parametrize("by_others", [False, True], ids=["dropped", "by others"])
 @pytest.mark.parametrize("words", [["apply", "--yes"], ["destroy", "--yes"]], ids=["apply", "destroy"])
 def test_a_group_goes_after_the_machine_that_is_still_in_it(stack, cloud, by_others, words):
