@@ -55,7 +55,9 @@ static void note_found(void *context, const struct field *reference, struct slic
 {
 	const struct search *search = context;
 	const struct applying *applying = search->node->target->applying;
-	bool lets_go = (search->top->flags & HOLDS) || (reference->flags & PINS) || own_is_attachment(search->top);
+	const struct field *top = search->top;
+	bool pins = (top->flags & SETTLES) && (reference->flags & PINS);
+	bool lets_go = (top->flags & HOLDS) || pins || own_is_attachment(top);
 	const struct object *object = lets_go ? map_get(&applying->ids, text) : NULL;
 	const struct target *target = object ? target_of(applying, object) : NULL;
 	if (target && target != search->node->target)
