@@ -100,6 +100,7 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 		!slice_contains(buffer_slice(&output), SLICE("warning: "));
 	story->lost = slice_contains(buffer_slice(&output), SLICE("'tunnels' keeps its value: ")) ||
 		      slice_contains(buffer_slice(&output), SLICE("its 'tunnels' is a secret, "));
+	story->lacks = slice_contains(buffer_slice(&output), SLICE("', which is not there any more"));
 	oracle_output(story->universe, line, buffer_slice(&output));
 	/* What rests only until a call is settled: a command that is done leaves no such thing. */
 	if (status != 0)

@@ -15,6 +15,7 @@ struct story {
 	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool wavered;	 /* an undoing was undone itself */
 	bool lost;	 /* the last command told that an undoing does not bring back the first keys of tunnels */
+	bool lacks;	 /* and here that something is not as before, because what it needs is not there any more */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
 	char left[64];	 /* the first thing of which it told that it bears our tags and was left alone, or empty */
