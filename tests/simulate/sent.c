@@ -70,20 +70,36 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 /* What takes back what the other does, with the same parameters. */
 static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
-/* Of a route: the one that takes it away does not say where it leads. */
-static const char *const routes[] = {"CreateRoute", "ReplaceRoute", "DeleteRoute"};
-static const char *const of_route[] = {"DestinationCidrBlock=", "RouteTableId="};
+/* Those that are about one thing, and what tells that: the one that takes it away does not say what it was like. */
+static const struct {
+	const char *operations[3], *parameters[2];
+} subjects[] = {
+	{{"CreateRoute", "ReplaceRoute", "DeleteRoute"}, {"DestinationCidrBlock=", "RouteTableId="}},
+	{{"UpdateAutoScalingGroup", "DeleteAutoScalingGroup", NULL}, {"AutoScalingGroupName=", NULL}},
+};
 
-static uint64_t about_route(struct slice asked)
+static bool starts_with_one(struct slice text, const char *const *beginnings, size_t count)
+{
+	for (size_t i = 0; i < count && beginnings[i]; i++)
+		if (slice_starts_with(text, slice_of(beginnings[i])))
+			return true;
+	return false;
+}
+
+/* 0: it is about none of them. */
+static uint64_t subject_of(struct slice operation, struct slice asked)
 {
 	uint64_t about = 0;
 
-	while (asked.size > 0) {
-		struct slice parameter = slice_cut(&asked, '&');
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
+		struct slice rest = starts_with_one(operation, subjects[i].operations, 3) ? asked : (struct slice){0};
 
-		for (size_t i = 0; i < sizeof(of_route) / sizeof(of_route[0]); i++)
-			if (slice_starts_with(parameter, slice_of(of_route[i])))
+		while (rest.size > 0) {
+			struct slice parameter = slice_cut(&rest, '&');
+
+			if (starts_with_one(parameter, subjects[i].parameters, 2))
 				about ^= digest(parameter);
+		}
 	}
 	return about;
 }
@@ -92,16 +108,13 @@ static uint64_t about_of(struct slice operation, struct slice asked)
 {
 	const struct slice action = SLICE("Action=");
 
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (slice_is(operation, routes[i]))
-			return about_route(asked);
 	for (size_t i = 0; i < 2 * sizeof(opposites) / sizeof(opposites[0]); i++) {
 		struct slice verb = slice_of(opposites[i / 2][i % 2]);
 
 		if (slice_starts_with(operation, verb) && slice_starts_with(asked, action))
 			return digest(slice_from(asked, action.size + verb.size));
 	}
-	return 0;
+	return subject_of(operation, asked);
 }
 
 /* What is gone is gone for who asks for that later, too; and what was done last is done as long as nothing takes it
@@ -128,7 +141,9 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
 	if (at == SENT_CALLS_MOST) {
-		struct sent_call call = {.asked = digest(asked), .about = about_of(slice_of(operation), asked)};
+		struct sent_call call = {.asked = digest(asked),
+					 .about = about_of(slice_of(operation), asked),
+					 .ends = strcmp(operation, "DeleteAutoScalingGroup") == 0};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
 		call.came = is_done_already(sent, slice_of(operation), &call);
@@ -144,9 +159,12 @@ void sent_came(struct sent *sent, struct slice intent)
 
 	if (at == SENT_CALLS_MOST)
 		return;
+	const struct sent_call *call = &sent->calls[at];
+
 	sent->calls[at].arrival = ++sent->arrivals;
 	for (size_t i = 0; i < sent->call_count; i++)
-		sent->calls[i].came |= sent->calls[i].asked == sent->calls[at].asked;
+		sent->calls[i].came |=
+			sent->calls[i].asked == call->asked || (call->ends && sent->calls[i].about == call->about);
 }
 
 bool sent_is_missing(const struct sent *sent, struct slice intent)

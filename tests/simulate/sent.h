@@ -37,6 +37,7 @@ struct sent_call {
 	char intent[SENT_ID_BYTES];
 	uint64_t asked;	  /* digest of that */
 	uint64_t about;	  /* the same of what takes its work back, or does it another way; 0: not told by its words */
+	bool ends;	  /* what others were about is emptied first, and counts as empty with that */
 	bool came;	  /* the service has carried out one of them, or may have; or another that asked the same */
 	uint64_t arrival; /* which it was of all that came; 0: it did not itself */
 	int64_t last_ms;  /* when the last of them left, by the machine's wall clock */
