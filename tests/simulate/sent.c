@@ -143,7 +143,7 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 	if (at == SENT_CALLS_MOST) {
 		struct sent_call call = {.asked = digest(asked),
 					 .about = about_of(slice_of(operation), asked),
-					 .ends = strcmp(operation, "DeleteAutoScalingGroup") == 0};
+					 .ends = slice_is(slice_of(operation), "DeleteAutoScalingGroup")};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
 		call.came = is_done_already(sent, slice_of(operation), &call);

@@ -95,7 +95,7 @@ static void test_marks(void **state)
 
 		if (strcmp(untold, rows[i].untold ? rows[i].untold : "") != 0)
 			fail_msg("%s: '%s' is not told", rows[i].name, untold);
-		if ((moved == NULL) != (rows[i].moved == NULL) || (moved && !strstr(moved, rows[i].moved)))
+		if (!moved || !rows[i].moved ? moved || rows[i].moved : !strstr(moved, rows[i].moved))
 			fail_msg("%s: %s", rows[i].name, moved ? moved : "the same");
 		if (live_is_another(&live, &kind, then, SLICE("ours")) != rows[i].another)
 			fail_msg("%s: another", rows[i].name);
