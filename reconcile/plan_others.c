@@ -34,12 +34,14 @@ static void note_taken(struct moving *moving, struct action *action, const struc
 		map_set(&moving->taken, taken_key(action->kind, field, value, moving->arena), action);
 }
 
-/* Adds what exists but once and the object is to have after the action. */
+/* Adds what exists but once and the object is to have after the action. What is made has it also where that is left to
+ * others. */
 static void note_all_taken(struct moving *moving, struct action *action)
 {
 	for (size_t i = 0; action->kind && i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
-		bool ignored = slice_is_among(field->name, action->ignored, action->ignored_count);
+		bool ignored = !operation_makes(action->operation) &&
+			       slice_is_among(field->name, action->ignored, action->ignored_count);
 		const struct value *value = ignored ? NULL : value_get_named(&action->known, field->name);
 
 		if (own_is_attachment(field))

@@ -424,6 +424,16 @@ def test_a_gateway_goes_from_where_another_of_ours_takes_its_place_back(stack, c
     plan_is_empty(stack)
 
 
+@pytest.mark.parametrize("ignored", [[], ["vpc"]], ids=["set", "ignored"])
+def test_a_gateway_goes_from_where_a_new_one_of_ours_is_to_be(stack, cloud, ignored):
+    """What is made has its place also where the spec leaves that to others from then on."""
+    write_and_apply(stack, gated(g={}))
+    ec2, ids = cloud.client(), ids_of(stack)
+    attach(cloud, ec2, "internet", ids["aws.internet_gateway.g"], ids["aws.vpc.home"])
+    write_and_apply(stack, gated(h={"vpc": Ref("aws.vpc.home"), "lifecycle": {"ignore": ignored}}))
+    plan_is_empty(stack)
+
+
 def test_a_gateway_stays_where_others_moved_it_after_such_a_plan(stack, cloud):
     """What another of ours was to have is no more than what the plan saw."""
     stack.write("stack.yaml", spec_text(give_place_away(stack, cloud)))
