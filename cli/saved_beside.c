@@ -1,6 +1,7 @@
 #include "cli/saved_beside.h"
 
 #include "cli/saved_references.h"
+#include "reconcile/named.h"
 
 struct looking {
 	struct job *job;
@@ -27,12 +28,13 @@ static bool is_the_same(const struct value *a, const struct value *b)
 }
 
 /* What could not be read is not known to lie elsewhere, and what is not there is told of anyway. */
-static void look_at(struct looking *looking, const struct field *field, const struct value *id)
+static void look_at(void *context, const struct field *field, struct slice id)
 {
+	struct looking *looking = context;
 	struct job *job = looking->job;
-	size_t number = (size_t)(uintptr_t)map_get(&looking->numbers, value_slice(id));
+	size_t number = field->beside ? (size_t)(uintptr_t)map_get(&looking->numbers, id) : 0;
 	const struct live *live = number > 0 ? job->refresh.live[number - 1] : NULL;
-	const struct value *own = value_get_named(&looking->action->known, field->beside);
+	const struct value *own = live ? value_get_named(&looking->action->known, field->beside) : NULL;
 
 	if (!live || live->presence != PRESENCE_PRESENT || !value_is(own, VALUE_STRING) ||
 	    is_the_same(value_get_named(&live->fields, field->beside), own))
@@ -43,19 +45,6 @@ static void look_at(struct looking *looking, const struct field *field, const st
 					       field->beside, SLICE_ARGUMENTS(looking->action->address)));
 }
 
-static void look_within(struct looking *looking, const struct field *field, const struct value *value)
-{
-	if (field->beside && value_is(value, VALUE_STRING))
-		look_at(looking, field, value);
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-
-		look_within(looking, member, value_get_named(value, member->name));
-	}
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		look_within(looking, field->item, &value->items[i]);
-}
-
 static void look_at_action(struct looking *looking)
 {
 	const struct action *action = looking->action;
@@ -63,7 +52,7 @@ static void look_at_action(struct looking *looking)
 	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
 
-		look_within(looking, field, value_get_named(&action->known, field->name));
+		named_each(field, value_get_named(&action->known, field->name), look_at, looking);
 	}
 	for (size_t i = 0; operation_keeps(action->operation) && i < action->change_count; i++) {
 		const struct change *change = &action->changes[i];
@@ -73,7 +62,7 @@ static void look_at_action(struct looking *looking)
 			continue;
 		/* Of a set each item is a change. */
 		bool is_item = field->type == FIELD_SET && !value_is(&change->after, VALUE_LIST);
-		look_within(looking, is_item ? field->item : field, &change->after);
+		named_each(is_item ? field->item : field, &change->after, look_at, looking);
 	}
 }
 

@@ -62,6 +62,15 @@ static struct value members_left(const struct value *members, const struct map *
 	return value_builder_map(&left, arena);
 }
 
+/* True where less is left of the member: it is put in its place. */
+static bool put_left(struct value *map, const char *name, const struct value *all, struct value left,
+		     struct arena *arena)
+{
+	if (left.count < all->count)
+		*map = value_with(map, slice_of(name), left, arena);
+	return left.count < all->count;
+}
+
 static bool take_out_of_fields(struct object *object, const struct kind *kind, const struct map *gone,
 			       struct arena *arena)
 {
@@ -71,13 +80,8 @@ static bool take_out_of_fields(struct object *object, const struct kind *kind, c
 		const struct field *field = field_at(&kind->fields, i);
 		const struct value *items = departs(field) ? value_get_named(&object->observed, field->name) : NULL;
 
-		if (!value_is(items, VALUE_LIST))
-			continue;
-		struct value left = items_left(items, gone, arena);
-		if (left.count == items->count)
-			continue;
-		object->observed = value_with(&object->observed, slice_of(field->name), left, arena);
-		any = true;
+		if (value_is(items, VALUE_LIST))
+			any |= put_left(&object->observed, field->name, items, items_left(items, gone, arena), arena);
 	}
 	return any;
 }
@@ -89,18 +93,11 @@ static bool take_out_of_outputs(struct object *object, const struct kind *kind, 
 
 	for (size_t i = 0; i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
-		const struct field *set =
-			output->keyed_by ? field_named(&kind->fields, slice_of(output->keyed_by)) : NULL;
-		const struct value *members =
-			set && departs(set) ? value_get_named(&object->outputs, output->name) : NULL;
+		const struct value *members = output->keyed_by ? value_get_named(&object->outputs, output->name) : NULL;
 
-		if (!value_is(members, VALUE_MAP))
-			continue;
-		struct value left = members_left(members, gone, arena);
-		if (left.count == members->count)
-			continue;
-		object->outputs = value_with(&object->outputs, slice_of(output->name), left, arena);
-		any = true;
+		if (value_is(members, VALUE_MAP))
+			any |= put_left(&object->outputs, output->name, members, members_left(members, gone, arena),
+					arena);
 	}
 	return any;
 }

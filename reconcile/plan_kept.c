@@ -1,3 +1,4 @@
+#include "reconcile/named.h"
 #include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
 
@@ -65,20 +66,21 @@ static void report(const struct kept *kept, const struct field *field, const str
 		plan_hint_at_kept(planning, kept->item, kept->object, field);
 }
 
-/* type: of the value, which is the part itself or a member of it. */
-static void look_at(const struct kept *kept, const struct field *field, const struct value *part,
-		    const struct field *type, const struct value *value)
+/* A part of a field: its value, or one of its items. */
+struct part {
+	const struct kept *kept;
+	const struct field *field;
+	const struct value *value;
+};
+
+static void look_at(void *context, const struct field *reference, struct slice text)
 {
-	bool pins = (type->flags & PINS) && value_is(value, VALUE_STRING);
-	const struct action *target = pins ? map_get(kept->ending, value_slice(value)) : NULL;
+	const struct part *part = context;
+	const struct kept *kept = part->kept;
+	const struct action *target = reference->flags & PINS ? map_get(kept->ending, text) : NULL;
 
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < type->members.count; i++) {
-		const struct field *member = field_at(&type->members, i);
-
-		look_at(kept, field, part, member, value_get_named(value, member->name));
-	}
-	if (target && (!kept->item || plan_item_keeps(kept->item, field, part)))
-		report(kept, field, part, target);
+	if (target && (!kept->item || plan_item_keeps(kept->item, part->field, part->value)))
+		report(kept, part->field, part->value, target);
 }
 
 static void look_within(const struct kept *kept, const struct live *live)
@@ -92,9 +94,10 @@ static void look_within(const struct kept *kept, const struct live *live)
 		const struct value *value = value_get_named(&live->fields, field->name);
 
 		if (!field->item)
-			look_at(kept, field, value, field, value);
+			named_each(field, value, look_at, &(struct part){kept, field, value});
 		for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
-			look_at(kept, field, &value->items[k], field->item, &value->items[k]);
+			named_each(field->item, &value->items[k], look_at,
+				   &(struct part){kept, field, &value->items[k]});
 	}
 }
 

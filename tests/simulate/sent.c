@@ -70,12 +70,13 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 /* What takes back what the other does, with the same parameters. */
 static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
-/* Those that are about one thing, and what tells that: the one that takes it away does not say what it was like. */
+/* Those that are about one thing, and what tells that: the one that takes it away does not say what it was like. end:
+ * what has done with the thing all that the others were to do; NULL: none. */
 static const struct {
-	const char *operations[3], *parameters[2];
+	const char *operations[3], *parameters[2], *end;
 } subjects[] = {
-	{{"CreateRoute", "ReplaceRoute", "DeleteRoute"}, {"DestinationCidrBlock=", "RouteTableId="}},
-	{{"UpdateAutoScalingGroup", "DeleteAutoScalingGroup", NULL}, {"AutoScalingGroupName=", NULL}},
+	{{"CreateRoute", "ReplaceRoute", "DeleteRoute"}, {"DestinationCidrBlock=", "RouteTableId="}, NULL},
+	{{"UpdateAutoScalingGroup", "DeleteAutoScalingGroup"}, {"AutoScalingGroupName="}, "DeleteAutoScalingGroup"},
 };
 
 static bool starts_with_one(struct slice text, const char *const *beginnings, size_t count)
@@ -117,6 +118,15 @@ static uint64_t about_of(struct slice operation, struct slice asked)
 	return subject_of(operation, asked);
 }
 
+static bool is_end(struct slice operation)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		is |= subjects[i].end && slice_is(operation, subjects[i].end);
+	return is;
+}
+
 /* What is gone is gone for who asks for that later, too; and what was done last is done as long as nothing takes it
  * back: of a propagation both ends ask for it, and a listing may not show yet what another run did. */
 static bool is_done_already(const struct sent *sent, struct slice operation, const struct sent_call *call)
@@ -143,7 +153,7 @@ void sent_call(struct sent *sent, const char *operation, struct slice intent, st
 	if (at == SENT_CALLS_MOST) {
 		struct sent_call call = {.asked = digest(asked),
 					 .about = about_of(slice_of(operation), asked),
-					 .ends = slice_is(slice_of(operation), "DeleteAutoScalingGroup")};
+					 .ends = is_end(slice_of(operation))};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
 		call.came = is_done_already(sent, slice_of(operation), &call);

@@ -1,3 +1,4 @@
+#include "providers/aws/kinds/instance_details.h"
 #include "providers/aws/kinds/instance_devices.h"
 #include "providers/aws/kinds/instance_network.h"
 #include "providers/aws/kinds/instance_profile.h"
@@ -75,24 +76,6 @@ static struct value decode_monitoring(const struct aws_field *field, const struc
 	(void)arena;
 	return decode_state(item, field->read, "enabled", "pending");
 }
-
-static const char *const user_data_attribute[] = {"Attribute", "userData", NULL};
-static const char *const termination_attribute[] = {"Attribute", "disableApiTermination", NULL};
-static const char *const stop_attribute[] = {"Attribute", "disableApiStop", NULL};
-static const char *const shutdown_attribute[] = {"Attribute", "instanceInitiatedShutdownBehavior", NULL};
-
-#define ATTRIBUTE_DETAIL(name, always)                                                                                 \
-	{                                                                                                              \
-		.operation = "DescribeInstanceAttribute", .id = "InstanceId", .fixed = (name),                         \
-		.is_always_set = (always)                                                                              \
-	}
-static const struct aws_detail user_data_detail = ATTRIBUTE_DETAIL(user_data_attribute, false);
-static const struct aws_detail termination_detail = ATTRIBUTE_DETAIL(termination_attribute, true);
-static const struct aws_detail stop_detail = ATTRIBUTE_DETAIL(stop_attribute, true);
-static const struct aws_detail shutdown_detail = ATTRIBUTE_DETAIL(shutdown_attribute, true);
-static const struct aws_detail credit_detail = {.operation = "DescribeInstanceCreditSpecifications",
-						.id = "InstanceIds.0",
-						.list = "InstanceCreditSpecifications"};
 
 /* The update call takes bytes and encodes them itself. */
 static struct value encode_plain(const struct aws_field *field, const struct value *value, struct arena *arena)
@@ -205,7 +188,7 @@ static const struct aws_field fields[] = {
 	 .change = "UserData.Value",
 	 .cleared = "\"\"",
 	 .read = "UserData.Value",
-	 .detail = &user_data_detail,
+	 .detail = &aws_instance_user_data,
 	 .shown = true,
 	 .encode = aws_encode_base64,
 	 .encode_change = encode_plain,
@@ -304,9 +287,9 @@ static const struct aws_field fields[] = {
 	 .read = "Monitoring.State",
 	 .decode = decode_monitoring},
 	OBJECT("metadata", "MetadataOptions", metadata_fields, 0, modify_metadata, "the metadata service"),
-	SWITCH("termination_protection", "DisableApiTermination", termination_detail, false,
+	SWITCH("termination_protection", "DisableApiTermination", aws_instance_termination, false,
 	       "whether the API may not terminate it; it cannot be deleted then"),
-	SWITCH("stop_protection", "DisableApiStop", stop_detail, true,
+	SWITCH("stop_protection", "DisableApiStop", aws_instance_stop, true,
 	       "whether the API may not stop it; it can neither be deleted then nor changed by what stops it"),
 	{.field = {.name = "shutdown_behavior",
 		   .type = FIELD_STRING,
@@ -318,7 +301,7 @@ static const struct aws_field fields[] = {
 	 .update = &modify,
 	 .change = "InstanceInitiatedShutdownBehavior.Value",
 	 .read = "InstanceInitiatedShutdownBehavior.Value",
-	 .detail = &shutdown_detail},
+	 .detail = &aws_instance_shutdown},
 	{.field = {.name = "block_devices",
 		   .type = FIELD_SET,
 		   .item = &aws_instance_device.field,
@@ -338,7 +321,7 @@ static const struct aws_field fields[] = {
 	 .update = &modify_credits,
 	 .change = "InstanceCreditSpecifications.0.CpuCredits",
 	 .read = "InstanceCreditSpecifications.0.CpuCredits",
-	 .detail = &credit_detail},
+	 .detail = &aws_instance_credits},
 	{.field = {.name = "ebs_optimized",
 		   .type = FIELD_BOOL,
 		   .flags = PAUSES,
