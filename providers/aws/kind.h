@@ -220,7 +220,7 @@ struct aws_kind {
 	struct value (*own_tags)(const struct work *work, const struct value *tags, struct arena *arena);
 	const struct aws_omission *omitted;
 	size_t omitted_count;
-	int64_t poll_ms; /* between the first looks while the service works on it; 0: 50 */
+	int64_t poll_ms; /* between the first looks while the service works on it; 0: closely, see wait.c */
 	/* Where states alone do not tell: an attachment under way, say. */
 	enum readiness (*readiness)(const struct value *item, enum readiness by_state);
 	/* live.running of a list's item, for kinds that run something. */

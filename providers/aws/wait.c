@@ -7,13 +7,13 @@
  */
 
 enum {
-	SOON_MS = 1000,
 	PART = 8,
-	/* Until then: of what is being made others wait in a row, so that each look that comes late adds up. */
+	/* What comes soon. */
+	SOON_MS = 1000,
 	SOON_PART = 16,
-	SOON_PART_MADE = 32,
 	LOOK_LEAST_MS = 50,
-	LOOK_LEAST_MADE_MS = 25,
+	/* Throughout it where something is made: others wait for that in a row, and each look that is late adds up. */
+	LOOK_LEAST_MADE_MS = 12,
 	/* What takes time at all is not ready sooner. */
 	FIRST_LOOK_MS = 300,
 	LOOK_MOST_MS = 30 * 1000,
@@ -36,9 +36,9 @@ static int64_t waited_ms(const struct work *work)
 	return work->task.now_ms - (work->deadline_ms - work->patience_ms);
 }
 
-static int64_t look_ms(const struct work *work, int64_t soon_part, int64_t least_ms)
+static int64_t part_ms(const struct work *work, int64_t part, int64_t least_ms)
 {
-	int64_t delay_ms = waited_ms(work) / (waited_ms(work) < SOON_MS ? soon_part : PART);
+	int64_t delay_ms = waited_ms(work) / part;
 	if (delay_ms > LOOK_MOST_MS)
 		return LOOK_MOST_MS;
 	return delay_ms < least_ms ? least_ms : delay_ms;
@@ -46,13 +46,14 @@ static int64_t look_ms(const struct work *work, int64_t soon_part, int64_t least
 
 enum step aws_look_later(struct work *work)
 {
-	return aws_read_after(work, look_ms(work, SOON_PART, LOOK_LEAST_MS));
+	return aws_read_after(work, part_ms(work, waited_ms(work) < SOON_MS ? SOON_PART : PART, LOOK_LEAST_MS));
 }
 
 int64_t aws_poll_ms(const struct work *work)
 {
-	int64_t least_ms = aws_kind_of(work->kind)->poll_ms;
-	int64_t delay_ms = look_ms(work, SOON_PART_MADE, least_ms ? least_ms : LOOK_LEAST_MADE_MS);
+	int64_t kinds_ms = aws_kind_of(work->kind)->poll_ms;
+	int64_t least_ms = kinds_ms ? kinds_ms : LOOK_LEAST_MADE_MS;
+	int64_t delay_ms = waited_ms(work) < SOON_MS ? least_ms : part_ms(work, PART, least_ms);
 	int64_t first_ms = FIRST_LOOK_MS - waited_ms(work);
 	return delay_ms < first_ms ? first_ms : delay_ms;
 }
