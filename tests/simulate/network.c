@@ -295,8 +295,8 @@ static void check_intent(struct process *process, const struct flight *flight)
 	int same = 0;
 
 	(void)audit_intents(&universe->audit, flight->operation, intent, slice_of(token), &recorded);
-	sent_call(&universe->sent, flight->operation, flight->intent,
-		  recorded.makes[0] ? slice_of(recorded.makes) : flight->request.body, universe_wall_ms(universe));
+	sent_call(&universe->sent, flight->operation, flight->intent, flight->request.body, slice_of(recorded.makes),
+		  universe_wall_ms(universe));
 	if (!recorded.has_id)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent '%.*s', which is not recorded",
 			      process->requests, flight->operation, SLICE_ARGUMENTS(intent));

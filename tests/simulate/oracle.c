@@ -264,6 +264,25 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 	return false;
 }
 
+/* Whether something else there bears the tag of the same call. */
+static bool has_brother(const struct value *things, struct slice id, struct slice intent)
+{
+	for (uint32_t i = 0; i < things->count; i++)
+		if (!slice_equal(value_slice(&things->members[i].key), id) &&
+		    slice_equal(foreign_tag_of(&things->members[i].value, "trueup:intent"), intent))
+			return true;
+	return false;
+}
+
+/* Of a call that was given up one thing is taken for what it was to make, however late it came. */
+static bool is_too_late(struct audit *audit, const struct value *things, struct slice id, int64_t until_ms)
+{
+	struct slice intent = foreign_tag_of(value_get(things, id), "trueup:intent");
+
+	return audit_is_settled(audit, intent, "done", until_ms) ||
+	       (audit_is_settled(audit, intent, "absent", until_ms) && has_brother(things, id, intent));
+}
+
 const char *oracle_find_late(struct universe *universe, const struct foreign *foreign, struct slice id)
 {
 	enum { CLAIMED_MS = 60 * 60 * 1000 };
@@ -279,7 +298,7 @@ const char *oracle_find_late(struct universe *universe, const struct foreign *fo
 		const struct value *body = value_is(things, VALUE_MAP) ? value_get(things, id) : NULL;
 
 		if (body && !foreign_is_one(foreign, slice_of(*type), id) &&
-		    audit_is_settled(&universe->audit, foreign_tag_of(body, "trueup:intent"), "done", until_ms))
+		    is_too_late(&universe->audit, things, id, until_ms))
 			found = *type;
 	}
 	audit_leave(&universe->audit);

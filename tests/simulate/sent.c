@@ -71,12 +71,14 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 static const char *const opposites[][2] = {{"Attach", "Detach"}, {"Enable", "Disable"}};
 
 /* Those that are about one thing, and what tells that: the one that takes it away does not say what it was like. end:
- * what has done with the thing all that the others were to do; NULL: none. */
+ * what has done with the thing all that the others were to do; NULL: none. A key of one name and one material there is
+ * but once, whichever object it was to be. */
 static const struct {
 	const char *operations[3], *parameters[2], *end;
 } subjects[] = {
 	{{"CreateRoute", "ReplaceRoute", "DeleteRoute"}, {"DestinationCidrBlock=", "RouteTableId="}, NULL},
 	{{"UpdateAutoScalingGroup", "DeleteAutoScalingGroup"}, {"AutoScalingGroupName="}, "DeleteAutoScalingGroup"},
+	{{"ImportKeyPair"}, {"KeyName=", "PublicKeyMaterial="}, "ImportKeyPair"},
 };
 
 static bool starts_with_one(struct slice text, const char *const *beginnings, size_t count)
@@ -88,12 +90,12 @@ static bool starts_with_one(struct slice text, const char *const *beginnings, si
 }
 
 /* 0: it is about none of them. */
-static uint64_t subject_of(struct slice operation, struct slice asked)
+static uint64_t subject_of(struct slice operation, struct slice body)
 {
 	uint64_t about = 0;
 
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct slice rest = starts_with_one(operation, subjects[i].operations, 3) ? asked : (struct slice){0};
+		struct slice rest = starts_with_one(operation, subjects[i].operations, 3) ? body : (struct slice){0};
 
 		while (rest.size > 0) {
 			struct slice parameter = slice_cut(&rest, '&');
@@ -105,17 +107,17 @@ static uint64_t subject_of(struct slice operation, struct slice asked)
 	return about;
 }
 
-static uint64_t about_of(struct slice operation, struct slice asked)
+static uint64_t about_of(struct slice operation, struct slice body)
 {
 	const struct slice action = SLICE("Action=");
 
 	for (size_t i = 0; i < 2 * sizeof(opposites) / sizeof(opposites[0]); i++) {
 		struct slice verb = slice_of(opposites[i / 2][i % 2]);
 
-		if (slice_starts_with(operation, verb) && slice_starts_with(asked, action))
-			return digest(slice_from(asked, action.size + verb.size));
+		if (slice_starts_with(operation, verb) && slice_starts_with(body, action))
+			return digest(slice_from(body, action.size + verb.size));
 	}
-	return subject_of(operation, asked);
+	return subject_of(operation, body);
 }
 
 static bool is_end(struct slice operation)
@@ -144,15 +146,16 @@ static bool is_done_already(const struct sent *sent, struct slice operation, con
 	return last && last->asked == call->asked;
 }
 
-void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice asked, int64_t wall_ms)
+void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice body, struct slice makes,
+	       int64_t wall_ms)
 {
 	size_t at = find_call(sent, intent);
 
 	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
 	if (at == SENT_CALLS_MOST) {
-		struct sent_call call = {.asked = digest(asked),
-					 .about = about_of(slice_of(operation), asked),
+		struct sent_call call = {.asked = digest(makes.size > 0 ? makes : body),
+					 .about = about_of(slice_of(operation), body),
 					 .ends = is_end(slice_of(operation))};
 
 		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));

@@ -35,7 +35,7 @@ struct sent_token {
 /* A call that changes something, all attempts of it. */
 struct sent_call {
 	char intent[SENT_ID_BYTES];
-	uint64_t asked;	  /* digest of that */
+	uint64_t asked;	  /* digest of what it makes, else of its body */
 	uint64_t about;	  /* the same of what takes its work back, or does it another way; 0: not told by its words */
 	bool ends;	  /* what others were about is emptied first, and counts as empty with that */
 	bool came;	  /* the service has carried out one of them, or may have; or another that asked the same */
@@ -60,8 +60,9 @@ struct sent {
 const char *sent_token(struct sent *sent, struct slice intent, struct slice token, struct slice body, int64_t now_ms);
 /* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
 void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
-/* A call that changes something leaves. asked: the object that is to be made, by whichever call, else the body. */
-void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice asked, int64_t wall_ms);
+/* A call that changes something leaves. makes: the object that is to be made, by whichever call, or empty. */
+void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice body, struct slice makes,
+	       int64_t wall_ms);
 /* It has come, and was carried out. */
 void sent_came(struct sent *sent, struct slice intent);
 /* Whether the call left and the service has done nothing of it. */
