@@ -155,38 +155,41 @@ size_t unescape_form(struct slice text, struct unescaped *ret)
 /* Every byte of a text is asked for: a look into a table costs least. */
 char unescape_base64_digit(char byte)
 {
-	static const char digits['z' - '+' + 1] = {
-		"+\0+\0/0123456789\0\0\0\0\0\0\0ABCDEFGHIJKLMNOPQRSTUVWXYZ\0\0\0\0/\0abcdefghijklmnopqrstuvwxyz"};
+	static const char digits['z' - ' ' + 1] = {
+		"+\0\0\0\0\0\0\0\0\0\0+\0+\0/0123456789\0\0\0\0\0\0\0ABCDEFGHIJKLMNOPQRSTUVWXYZ\0\0\0\0/\0"
+		"abcdefghijklmnopqrstuvwxyz"};
 
-	return byte < '+' || byte > 'z' ? '\0' : digits[byte - '+'];
+	return byte < ' ' || byte > 'z' ? '\0' : digits[byte - ' '];
 }
 
-/* What stands within base64 where it was broken over lines, or sent in a form, JSON or XML. */
-static const struct escape_of_base64 {
-	const char *text;
-	char digit; /* '\0': it ends a line */
-} escapes_of_base64[] = {
-	{"\n", '\0'},  {"\r", '\0'},  {"\\n", '\0'},   {"\\r", '\0'},	{"%0A", '\0'},	 {"%0a", '\0'},
-	{"%0D", '\0'}, {"%0d", '\0'}, {"&#10;", '\0'}, {"&#13;", '\0'}, {"&#xA;", '\0'}, {"&#xD;", '\0'},
-	{"%2B", '+'},  {"%2b", '+'},  {"&#43;", '+'},  {"%2F", '/'},	{"%2f", '/'},	 {"\\/", '/'},
-};
-
-/* NULL: text begins with none. */
-static const struct escape_of_base64 *escape_at(struct slice text)
+static bool ends_line(char byte)
 {
-	const size_t count = sizeof(escapes_of_base64) / sizeof(escapes_of_base64[0]);
+	return byte == '\n' || byte == '\r';
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (slice_starts_with(text, slice_of(escapes_of_base64[i].text)))
-			return &escapes_of_base64[i];
-	return NULL;
+/* The digit, or the end of a line, at the start of text, by whichever escapes; 0: neither. */
+static size_t read_base64(struct slice text, char *ret)
+{
+	static unescape *const kinds[] = {unescape_none, unescape_json, unescape_xml, unescape_url};
+	struct unescaped character;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t size = kinds[i](text, &character);
+
+		if (size > 0 && character.count == 1 &&
+		    (ends_line(character.bytes[0]) || unescape_base64_digit(character.bytes[0]) != '\0')) {
+			*ret = character.bytes[0];
+			return size;
+		}
+	}
+	return 0;
 }
 
 bool unescape_base64_breaks(struct slice text)
 {
-	const struct escape_of_base64 *found = escape_at(text);
+	char found;
 
-	return found && found->digit == '\0';
+	return read_base64(text, &found) > 0 && ends_line(found);
 }
 
 size_t unescape_base64(struct slice text, struct unescaped *ret)
@@ -195,24 +198,20 @@ size_t unescape_base64(struct slice text, struct unescaped *ret)
 	size_t at = 0;
 
 	while (at < text.size) {
-		const struct escape_of_base64 *found;
+		char found;
 
-		put_byte(ret, unescape_base64_digit(text.data[at]));
-		if (ret->bytes[0] != '\0')
-			return at + 1;
-		if (at >= BREAK_MOST_BYTES)
-			return 0;
-		if (broken && (text.data[at] == ' ' || text.data[at] == '\t')) {
+		if (broken && at < BREAK_MOST_BYTES && (text.data[at] == ' ' || text.data[at] == '\t')) {
 			at++;
 			continue;
 		}
-		found = escape_at(slice_from(text, at));
-		if (!found)
+		size_t size = read_base64(slice_from(text, at), &found);
+		if (size == 0 || at >= BREAK_MOST_BYTES)
 			return 0;
-		at += strlen(found->text);
-		put_byte(ret, found->digit);
-		if (found->digit != '\0')
+		at += size;
+		if (!ends_line(found)) {
+			put_byte(ret, unescape_base64_digit(found));
 			return at;
+		}
 		broken = true;
 	}
 	return 0;

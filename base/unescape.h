@@ -27,10 +27,11 @@ unescape unescape_json;
 unescape unescape_url;
 unescape unescape_form;
 /* A digit of base64, of either alphabet (RFC 4648), in that for texts: behind any ends of lines, and what the next
- * lines are indented by, and as a form, JSON or XML writes it. What is no digit is none. */
+ * lines are indented by, and with the escapes of JSON, XML and URLs. What is no digit is none. */
 unescape unescape_base64;
 
-/* '\0': the byte is no digit of base64; else that of the alphabet for texts. */
+/* '\0': the byte is no digit of base64; else that of the alphabet for texts. A blank is a plus sign that was taken for
+ * one of a form. */
 char unescape_base64_digit(char byte);
 /* Whether the text begins with what ends a line within base64. */
 bool unescape_base64_breaks(struct slice text);
