@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/proxy_secrets.h"
 #include "cli/simulated_place.h"
 
 enum {
@@ -347,6 +348,7 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	simulated->world.keep_secret = keep_secret;
 	redaction_init(&simulated->redaction);
 	simulated->world.untold = &simulated->redaction;
+	proxy_secrets_keep(&simulated->world);
 }
 
 void simulated_close(struct simulated *simulated)
