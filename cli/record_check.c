@@ -20,7 +20,7 @@ static void add(struct looking *looking, struct slice address, struct slice what
 	looking->tell(looking->context, address, what, false);
 }
 
-/* What could not be read is a finding, too. */
+/* What could not be read is a finding, too; it may have been read into an arena that goes before who is told. */
 static void add_diagnostics(struct looking *looking, struct slice address, const struct diagnostics *diagnostics)
 {
 	struct arena *arena = looking->job->arena;
@@ -29,10 +29,10 @@ static void add_diagnostics(struct looking *looking, struct slice address, const
 		const struct diag *diag = &diagnostics->items[i];
 
 		looking->told = true;
-		looking->tell(looking->context, address,
+		looking->tell(looking->context, arena_copy(arena, address),
 			      diag->cause.size > 0 ? arena_format(arena, "%.*s: %.*s", SLICE_ARGUMENTS(diag->message),
 								  SLICE_ARGUMENTS(diag->cause))
-						   : diag->message,
+						   : arena_copy(arena, diag->message),
 			      true);
 	}
 }

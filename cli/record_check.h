@@ -10,7 +10,7 @@
 
 struct job;
 
-/* One of what is wrong: a sentence, in the job's arena. address: of the object that it is about, or empty;
+/* One of what is wrong: a sentence. address: of the object that it is about, or empty; both live as long as the job.
  * is_unreadable: nobody has that part of the record any more. */
 typedef void record_finding(void *context, struct slice address, struct slice what, bool is_unreadable);
 
