@@ -448,6 +448,15 @@ static void only_show(struct difference *parts)
 	*parts = shown;
 }
 
+/* Whether what its parts refer to may have been judged after its fields. */
+static bool has_backward_reference(const struct resource *resource)
+{
+	for (size_t i = 0; i < resource->dependency_count; i++)
+		if (resource->dependencies[i].binding == BINDS_SETTLE)
+			return true;
+	return false;
+}
+
 /* Parts never replace anything, so they can be judged once all replaces are known. */
 static bool judge_parts(struct planning *planning, struct item *item)
 {
@@ -467,7 +476,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	/* Whatever would become of it: all that has moved is asked for. */
 	bool looks = planning->input->scope.looks && item->fields;
 	if (!stays && !looks && item->operation != OPERATION_REPLACE)
-		return true;
+		return !has_backward_reference(item->resource) || resolve(planning, item);
 	if (!resolve(planning, item))
 		return false;
 	diff_item(planning, item, true);

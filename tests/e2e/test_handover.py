@@ -446,3 +446,46 @@ def test_a_route_goes_before_the_range_that_holds_it(stack):
     stack.write("stack.yaml", spec % (", secondary_cidrs: [10.3.0.0/16]", "", "10.8.0.0/16"))
     apply(stack)
     plan_is_empty(stack)
+
+
+MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+GROUP = {"vpc": Ref("aws.vpc.home"), "description": "who may"}
+PORT = {"protocol": "tcp", "from_port": 22, "to_port": 22}
+NEWCOMERS = {
+    "a table with the subnet": lambda cidr, new: {
+        "aws.route_table": {"u": {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.a")]}} if new else {},
+        "aws.instance": {"m": {**MACHINE, "subnet": Ref("aws.subnet.a")}},
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": cidr}},
+    },
+    "a table with the subnet of another": lambda cidr, new: {
+        "aws.route_table": {
+            "t": {
+                "vpc": Ref("aws.vpc.home"),
+                "subnets": [] if new else [Ref("aws.subnet.a")],
+                "lifecycle": {"ignore": ["subnets"]},
+            },
+            **({"u": {"vpc": Ref("aws.vpc.home"), "subnets": [Ref("aws.subnet.a")]}} if new else {}),
+        },
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": cidr}},
+    },
+    "a group with a rule": lambda cidr, new: {
+        "aws.security_group": {
+            **({"a": {**GROUP, "name": "a", "ingress": [{**PORT, "group": Ref("aws.security_group.b")}]}} if new else {}),
+            "b": {**GROUP, "name": "b", "description": cidr},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("newcomer", NEWCOMERS.values(), ids=NEWCOMERS)
+def test_what_is_new_names_in_a_part_what_is_replaced_behind_it(stack, newcomer):
+    """A part binds nothing when fields are judged: what it refers to may come later, and have another id then."""
+    cloud = SimulatedCloud(stack)
+    write(stack, {**newcomer("10.20.0.0/24", False), "aws.vpc": VPC})
+    apply(stack)
+    write(stack, {**newcomer("10.20.1.0/24", True), "aws.vpc": VPC})
+    shown = stack.run("plan", "--out", "new.plan").out
+    assert "(known after apply: ${aws.s" in shown, shown
+    stack.run("apply", "new.plan")
+    plan_is_empty(stack)
+    cloud.close()
