@@ -139,13 +139,14 @@ static bool is_about_all(const struct job *job)
 /* What the run is called in the history: by what it does, where that was planned before. */
 static struct slice run_name(const struct job *job)
 {
-	const char *command = job->plan.destroy ? command_destroy.name : job->invocation->arguments->command->name;
+	struct slice command =
+		slice_of(job->plan.destroy ? command_destroy.name : job->invocation->arguments->command->name);
 
 	if (job->plan.undoes.size > 0)
-		return past_run_undoing(job->arena, job->plan.undoes);
+		command = past_run_undoing(job->arena, job->plan.undoes);
 	if (job->plan.targeted)
 		return past_run_of_part(job->arena, command);
-	return is_about_all(job) ? slice_of(command) : past_run_of_most(job->arena, command);
+	return is_about_all(job) ? command : past_run_of_most(job->arena, command);
 }
 
 static void show_outputs(struct job *job, struct report *report)

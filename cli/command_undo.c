@@ -399,6 +399,7 @@ static bool plan(struct undo *undo)
 		plan_nothing(job);
 	else
 		good = job_plan(job, &job->stack, false, &scope);
+	job->plan.targeted = arguments_has(job->invocation->arguments, FLAG_TARGET);
 	return undo_finish(&undo->undoing, &undo->input, &job->plan, job->diagnostics) && good;
 }
 
@@ -420,12 +421,17 @@ static int show(struct job *job, bool good)
 	return invocation_end(job->invocation, &report, good ? status_of(job) : STATUS_ERROR);
 }
 
-/* Whether the last undoing of the run did not come to its end. */
+/* Whether an undoing of the run did not come to its end, and none about all of it has since. */
 static bool was_cut_off(const struct undo *undo, struct slice name)
 {
-	for (size_t i = 0; i < undo->run_count; i++)
-		if (slice_equal(undo->runs[i].command, name))
-			return !slice_is(undo->runs[i].outcome, "done");
+	for (size_t i = 0; i < undo->run_count; i++) {
+		const struct run_record *run = &undo->runs[i];
+		bool is_done = slice_is(run->outcome, "done");
+
+		if (slice_equal(past_run_undoing_of(run->command), name) &&
+		    (!is_done || slice_equal(run->command, name)))
+			return !is_done;
+	}
 	return false;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/past_run.h"
 
+#include <string.h>
+
 #include "cli/command_list.h"
 #include "reconcile/unfinished.h"
 
@@ -37,17 +39,22 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 
 struct slice past_run_undoing(struct arena *arena, struct slice id)
 {
-	return arena_format(arena, "undo %.*s", SLICE_ARGUMENTS(slice_first(id, NAME_DIGITS)));
+	return arena_format(arena, "%s %.*s", command_undo.name, SLICE_ARGUMENTS(slice_first(id, NAME_DIGITS)));
 }
 
-struct slice past_run_of_part(struct arena *arena, const char *command)
+struct slice past_run_undoing_of(struct slice command)
 {
-	return arena_format(arena, "%s --target", command);
+	return slice_first(command, strlen(command_undo.name) + 1 + NAME_DIGITS);
 }
 
-struct slice past_run_of_most(struct arena *arena, const char *command)
+struct slice past_run_of_part(struct arena *arena, struct slice command)
 {
-	return arena_format(arena, "%s in part", command);
+	return arena_format(arena, "%.*s --target", SLICE_ARGUMENTS(command));
+}
+
+struct slice past_run_of_most(struct arena *arena, struct slice command)
+{
+	return arena_format(arena, "%.*s in part", SLICE_ARGUMENTS(command));
 }
 
 static bool is_unexplained(const struct action *action)
@@ -189,8 +196,9 @@ struct search {
 	struct map sent; /* by run id, each a struct sent */
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
 	struct map settled, settled_objects;
-	struct map finished;  /* undoings that came to their end, each a struct run_record, by what they are called */
-	struct map concluded; /* those of them that had nothing left to do */
+	/* Undoings that came to their end, each a struct run_record, by past_run_undoing_of(); and those of them that
+	 * left nothing to do. */
+	struct map finished, concluded;
 };
 
 static void leave(struct job *job, const struct run_record *run, struct slice key, const char *why, struct map *to)
@@ -238,7 +246,8 @@ static bool read_undone(struct job *job, const struct search *search, struct pas
 	size_t count;
 
 	for (size_t i = 0; i < search->run_count && !undone; i++)
-		if (slice_equal(past->run->command, past_run_undoing(job->arena, search->runs[i].id)))
+		if (slice_equal(past_run_undoing_of(past->run->command),
+				past_run_undoing(job->arena, search->runs[i].id)))
 			undone = &search->runs[i];
 	if (!undone)
 		return true;
@@ -283,7 +292,7 @@ static bool is_undone(struct job *job, const struct past_run *past, const struct
 			continue;
 		if (!later)
 			return false;
-		if (slice_equal(later->command, undoing))
+		if (slice_equal(past_run_undoing_of(later->command), undoing))
 			any = true;
 		else if (command_of_run(later->command) == &command_undo)
 			return false;
@@ -299,7 +308,8 @@ static void note_halfway(struct job *job, const struct past_run *past, struct se
 {
 	bool undoes = command_of_run(past->run->command) == &command_undo;
 
-	if (!past->has_changed || is_undone(job, past, search) || map_get(&search->concluded, past->run->command))
+	if (!past->has_changed || is_undone(job, past, search) ||
+	    map_get(&search->concluded, past_run_undoing_of(past->run->command)))
 		return;
 	for (size_t i = 0; i < past->touched.count; i++) {
 		const struct touch *touch = past->touched.entries[i].item;
@@ -395,14 +405,15 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	*ret_ends = has_settled_all(run);
 	if (*ret_ends)
 		return true;
-	bool is_finished_later = !is_done(run) && map_get(&search->finished, run->command);
+	struct slice undoing = past_run_undoing_of(run->command);
+	bool is_finished_later = !is_done(run) && map_get(&search->finished, undoing);
 	if (is_done(run) && command == &command_undo)
-		map_set(&search->finished, run->command, run);
+		map_set(&search->finished, undoing, run);
 	bool good = read_run(job, run, map_get(&search->sent, run->id), &past) &&
 		    (!is_finished_later || read_undone(job, search, &past));
-	/* Of one about a target such a run is not recorded. */
-	if (good && is_done(run) && command == &command_undo && past.object_count == 0)
-		map_set(&search->concluded, run->command, run);
+	/* What was before it recovery has settled, or there was nothing to settle. */
+	if (good && is_done(run) && command == &command_undo && slice_equal(run->command, undoing))
+		map_set(&search->concluded, undoing, run);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = deletes && is_whole(run, command);

@@ -10,10 +10,12 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 
 /* What a run is called that undoes the one with that id. */
 struct slice past_run_undoing(struct arena *arena, struct slice id);
+/* The same of what such a run is called in the history, where it may have been about a part, or most of it. */
+struct slice past_run_undoing_of(struct slice command);
 /* What a run of that command is called that was about a part of the stack. */
-struct slice past_run_of_part(struct arena *arena, const char *command);
+struct slice past_run_of_part(struct arena *arena, struct slice command);
 /* What a run of that command is called that was about all of the stack that could be told when it was planned. */
-struct slice past_run_of_most(struct arena *arena, const char *command);
+struct slice past_run_of_most(struct arena *arena, struct slice command);
 
 /* Whether something is recorded as it was before the run: what a run only notes as begun is, when the call is refused.
  */

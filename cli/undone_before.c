@@ -7,7 +7,7 @@
 static bool undoes(struct job *job, const struct run_record *later, const struct slice *undone, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (slice_equal(later->command, past_run_undoing(job->arena, undone[i])))
+		if (slice_equal(past_run_undoing_of(later->command), past_run_undoing(job->arena, undone[i])))
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@ MIXED = (
     .replace('{team: red, floor: "1"}', "{team: blue}")
     .replace(RULE, TWO_RULES)
 )
+TAGGED = NET.replace('floor: "1"}', 'floor: "1", door: "2"}').replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
 MOVED = NET.replace("10.0.", "10.8.")
 KILLS = [
     (MIXED, "DeleteSubnet", "before"),
@@ -52,10 +53,11 @@ def things(moto, vpc):
 
 
 def expect_finished(stack, run):
-    """The same command finishes, says then that nothing is left, and the spec of before plans nothing."""
+    """The same command finishes, drift knows, nothing is left then, and the spec of before plans nothing."""
     shown = undo(stack, run, "--detailed-exitcode", status=2)
     document = undo(stack, run, "--yes")
     assert operations(document) == operations(shown) != {}
+    stack.run("drift")
     again = stack.run("undo", run, "--yes")
     assert "nothing is left" in again.out
     assert is_as_in(stack, NET)
@@ -85,6 +87,24 @@ def test_last_call_was_all_that_was_left(net, gate):  # noqa: F811
     assert [one["outcome"] for one in runs(net) if one["command"] == f"undo {run[:8]}"] == ["done", "lost"]
     net.run("undo", run, "--yes")
     assert len([one for one in runs(net) if one["command"] == f"undo {run[:8]}"]) == 2
+
+
+@pytest.mark.parametrize("words", [[], ["--target", "aws.subnet.b"]], ids=["whole", "part"])
+def test_recovery_has_done_a_part_of_it(sim, words):
+    """One that does the rest has done all of it; one about a part says nothing of all, and the next one does."""
+    run = apply_spec(sim, TAGGED)
+    faults = {"DeleteTags": "lost_answer", "CreateSubnet": "deny"}
+    numbers = [sim.run("sim", "fault", *each).out.split()[-1] for each in faults.items()]
+    sim.run("undo", run, "--yes", status=7)
+    for number in numbers:
+        sim.run("sim", "remove", "fault", number)
+    sim.run("recover")
+    assert operations(undo(sim, run, "--yes", *words)) == {"aws.subnet.b": "create"}
+    if words:
+        assert "which the same 'trueup undo' finishes" in sim.run("drift", status=2).out
+        assert "nothing is left" in sim.run("undo", run, "--yes").out
+    sim.run("drift")
+    assert is_as_in(sim, NET)
 
 
 @pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
