@@ -328,6 +328,8 @@ static void keep_touched(struct undo *undo)
 	struct job *job = undo->job;
 	struct map touched;
 
+	job->around = arena_new_array(job->arena, job->object_count + 1, const struct live *);
+	memcpy(job->around, job->refresh.live, job->object_count * sizeof(*job->around));
 	map_init(&touched);
 	for (size_t i = 0; i < undo->undoing.address_count; i++)
 		map_set(&touched, undo->undoing.addresses[i], &undo->undoing.addresses[i]);

@@ -409,6 +409,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.live = job->refresh.live,
+		.around = job->around,
 		.unrecorded = stack == job->refresh.stack ? job->refresh.unrecorded : NULL,
 		.resolver = &job->resolver,
 		.style = &job->style,

@@ -65,6 +65,7 @@ struct job {
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
 	const struct identity *expected;	 /* the same of a run that asks nobody: sessions_expect() */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
+	const struct live **around;		 /* all of that, where a plan is to see but some; or NULL */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
 	struct missed *missed;
 	size_t missed_count;

@@ -190,6 +190,8 @@ struct plan_input {
 	size_t object_count;
 	/* Live by object, parallel to objects; NULL where refresh was left out. An entry may be NULL. */
 	const struct live *const *live;
+	/* The same of what the plan is not about as well, in which what goes may be named; NULL: live is that. */
+	const struct live *const *around;
 	/* Live of resources that are not recorded, or what has the name of one that is gone, parallel to
 	 * stack->resources; NULL or entries NULL. */
 	const struct live *const *unrecorded;

@@ -104,6 +104,7 @@ static void look_within(const struct kept *kept, const struct live *live)
 void plan_tell_kept(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
+	const struct live *const *around = input->around ? input->around : input->live;
 	struct map told, ending;
 
 	map_init(&told);
@@ -118,14 +119,14 @@ void plan_tell_kept(struct planning *planning)
 		if (operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->provider_id.size > 0)
 			map_set(&ending, action->provider_id, action);
 	}
-	for (size_t i = 0; ending.count > 0 && input->live && !input->scope.looks && i < input->object_count; i++) {
+	for (size_t i = 0; ending.count > 0 && around && !input->scope.looks && i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 		const struct item *item = planning->of_objects[i];
 		bool is_its = item && item->object == object;
 		const struct kept kept = {planning, &ending, object, is_its ? item : NULL};
 
 		if (!map_get(&told, object->object_id) && !(is_its && item->operation == OPERATION_CONFLICT))
-			look_within(&kept, is_its ? item->live : input->live[i]);
+			look_within(&kept, is_its && item->live ? item->live : around[i]);
 	}
 	map_release(&told);
 	map_release(&ending);
