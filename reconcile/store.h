@@ -124,8 +124,9 @@ struct commit {
 	size_t intent_count;
 	const struct renaming *renamings; /* of open intents; objects are renamed by their upsert */
 	size_t renaming_count;
-	struct slice lineage; /* that the stack has from now on; empty: it keeps its own */
-	bool settles;	      /* what it records came of the closed calls, which earlier runs sent: it is their doing */
+	/* That the stack has from now on, without the sealing key of another; empty: it keeps its own. */
+	struct slice lineage;
+	bool settles; /* what it records came of the closed calls, which earlier runs sent: it is their doing */
 };
 
 enum commit_state {

@@ -276,6 +276,15 @@ static bool write_commit(void *context, struct diagnostics *diagnostics)
 			    &writing->serial, diagnostics);
 }
 
+/* As the commit has written it. */
+static void take_lineage(struct sqlite_store *self, struct slice lineage)
+{
+	if (lineage.size == 0 || slice_equal(lineage, self->record.lineage))
+		return;
+	self->record.lineage = arena_copy(&self->arena, lineage);
+	self->record.sealing_key = self->record.wrapped_key = SLICE("");
+}
+
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
 {
 	struct writing writing = {.self = sqlite_store_of(store), .commit = commit};
@@ -283,8 +292,7 @@ static enum commit_state store_commit(struct store *store, const struct commit *
 	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_commit, diagnostics))
 		return COMMIT_FAILED;
 	writing.self->record.serial = writing.serial;
-	if (commit->lineage.size > 0)
-		writing.self->record.lineage = arena_copy(&writing.self->arena, commit->lineage);
+	take_lineage(writing.self, commit->lineage);
 	commit_note(commit, &writing.self->formers);
 	return COMMIT_DONE;
 }

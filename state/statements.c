@@ -41,7 +41,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	/* With RETURNING it would take a table of its own, made and dropped in each commit. */
 	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1",
 	[STATEMENT_STACK_SERIAL] = "SELECT serial FROM stack WHERE id = 1",
-	[STATEMENT_STACK_LINEAGE] = "UPDATE stack SET lineage = ? WHERE id = 1",
+	/* The key was made for the lineage that goes, and is found or opened by that alone. */
+	[STATEMENT_STACK_LINEAGE] = "UPDATE stack SET sealing_key = iif(lineage = ?1, sealing_key, ''), lineage = ?1"
+				    " WHERE id = 1",
 
 	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1"
 			      " AND (sealing_key = ?1 OR sealing_key LIKE ?1 || ' %')",

@@ -10,7 +10,7 @@ import pytest
 
 from cli import digest
 from conftest import REGION, serve
-from test_secrets import HEX, Home, assert_nowhere, lose, SPEC
+from test_secrets import HEX, OTHER, Home, assert_nowhere, lose, SPEC
 
 
 @pytest.fixture
@@ -88,6 +88,21 @@ def test_key_of_another_stack_is_none_of_this(here, tmp_path, moto):
         database.execute("UPDATE stack SET sealing_key = ?", [" ".join(recorded(here))])
     refused = other.run("plan", "--out", tmp_path / "again", status=1)
     assert "KMS did not do Decrypt" in refused.err and "InvalidCiphertext" in refused.err
+
+
+def test_key_that_was_made_before_the_lineage(here, tmp_path):
+    """KMS opens it for that lineage alone, and a rebuild takes another: a new one is made."""
+    here.run("plan", "--out", tmp_path / "plan")
+    before = recorded(here)
+    other = Home(tmp_path / "other", tmp_path / "world")
+    other.stack.environment = {**here.stack.environment, "HOME": str(other.home)}
+    other.stack.write("stack.yaml", SPEC)
+    other.run("apply", "--yes")
+    here.run("state", "rebuild", "--yes")
+    assert recorded(here) == [""]
+    here.run("plan", "--out", tmp_path / "plan", TRUEUP_VAR_password=OTHER)
+    assert len(recorded(here)) == 2 and recorded(here)[0] != before[0]
+    here.run("apply", tmp_path / "plan")
 
 
 @pytest.mark.parametrize("name", ["alias/none", "00000000-0000-0000-0000-000000000000"])

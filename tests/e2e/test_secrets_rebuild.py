@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from test_secrets import OTHER, PASSWORD, Home, assert_nowhere
+from test_secrets import HEX, OTHER, PASSWORD, Home, assert_nowhere
 
 SPEC = """\
 stack: secrets
@@ -43,3 +43,19 @@ def test_nothing_rests_in_clear(tmp_path, edit, password, planned):
     assert {action["address"] for action in actions} == planned
     here.run("drift", status=None)
     assert_nowhere(tmp_path, here)
+
+
+@pytest.mark.parametrize("key", [None, HEX], ids=["of a file", "of the environment"])
+def test_key_that_was_made_before_the_lineage(tmp_path, key):
+    """A plan in a folder without a state makes one, and a key for it; then the lineage of another's is taken."""
+    first, other = (Home(tmp_path / name, tmp_path / "world") for name in ("first", "other"))
+    for home in first, other:
+        home.stack.write("stack.yaml", SPEC)
+        home.stack.environment["TRUEUP_SEALING_KEY"] = key
+    other.run("plan", "--out", "plan")
+    first.run("apply", "--yes")
+    other.run("state", "rebuild", "--yes")
+    again = other.run("plan", "--out", "plan", TRUEUP_VAR_password=OTHER)
+    assert "without its secrets" not in again.err
+    assert other.key_id()
+    other.run("apply", "plan")
