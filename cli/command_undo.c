@@ -74,19 +74,54 @@ static bool has_left_anything(const struct undo *undo)
 }
 
 /* Whether the run sent calls, and each was refused without anything done. */
-static bool find_refusals(struct undo *undo)
+static bool did_nothing(const struct undo *undo, const struct call_record *calls, size_t count)
 {
-	struct job *job = undo->job;
-	struct call_record *calls;
-	size_t count, refused = 0;
+	size_t refused = 0;
 
-	if (!job->store->ops->calls(job->store, job->arena, undo->run->id, undo->run->id, &calls, &count,
-				    job->diagnostics))
-		return false;
 	for (size_t i = 0; i < count; i++)
 		refused += slice_is(calls[i].outcome, "failed");
-	job->undoes_refused = count > 0 && refused == count && !has_left_anything(undo);
-	return true;
+	return count > 0 && refused == count && !has_left_anything(undo);
+}
+
+/*
+ * Each call is sent with what was found kept; so is each change of the record. What is settled later is filed with the
+ * run also where all the rest is gone: it alone tells nothing of that.
+ */
+static bool misses_any(const struct undo *undo, const struct call_record *calls, size_t count)
+{
+	struct map kept; /* by object id */
+	bool any = false;
+
+	map_init(&kept);
+	for (size_t i = 0; i < undo->past_count; i++)
+		map_set(&kept, undo->past[i].before.object_id, &undo->past[i]);
+	for (size_t i = 0; i < count && !any; i++)
+		any = slice_is(calls[i].outcome, "done") && !map_get(&kept, calls[i].object_id);
+	map_release(&kept);
+	return any;
+}
+
+static bool is_forgotten(const struct undo *undo, const struct call_record *calls, size_t count)
+{
+	if (undo->past_count > 0)
+		return misses_any(undo, calls, count);
+	return undo->is_old || (count > 0 && !undo->job->undoes_refused);
+}
+
+static void refuse_forgotten(const struct undo *undo)
+{
+	struct diagnostics *diagnostics = undo->job->diagnostics;
+	const char *id = undo->run->id.data;
+
+	if (undo->is_old)
+		diag_error(diagnostics, FAULT_ABSENT, NOWHERE,
+			   "what the run %.8s found is not recorded any more: it is older than 90 days, and than the "
+			   "last %d runs",
+			   id, FORMERS_KEPT_RUNS);
+	else
+		diag_error(diagnostics, FAULT_ABSENT, NOWHERE,
+			   "the run %.8s was made by an older version, which did not keep what it found", id);
+	diag_hint(diagnostics, "'trueup state history %.8s' lists what it did", id);
 }
 
 static bool read_bodies(struct undo *undo)
@@ -105,28 +140,19 @@ static bool read_bodies(struct undo *undo)
 static bool read_past(struct undo *undo)
 {
 	struct job *job = undo->job;
+	struct call_record *calls;
+	size_t count;
 
 	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
 				      job->diagnostics) ||
 	    !job->store->ops->beside(job->store, job->arena, undo->run->id, &undo->beside, &undo->beside_count,
-				     job->diagnostics))
+				     job->diagnostics) ||
+	    !job->store->ops->calls(job->store, job->arena, undo->run->id, undo->run->id, &calls, &count,
+				    job->diagnostics))
 		return false;
-	if (undo->past_count == 0 && undo->is_old) {
-		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
-			   "what the run %.8s found is not recorded any more: it is older than 90 days, and than the "
-			   "last %d runs",
-			   undo->run->id.data, FORMERS_KEPT_RUNS);
-		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
-		return false;
-	}
-	if (!find_refusals(undo))
-		return false;
-	/* Each call is sent with what was found kept; so is each change of the record. */
-	if (undo->past_count == 0 && !job->undoes_refused && undo->run->call_count + undo->run->open_count > 0) {
-		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
-			   "the run %.8s was made by an older version, which did not keep what it found",
-			   undo->run->id.data);
-		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
+	job->undoes_refused = did_nothing(undo, calls, count);
+	if (is_forgotten(undo, calls, count)) {
+		refuse_forgotten(undo);
 		return false;
 	}
 	return read_bodies(undo) && undone_before(job, undo->runs, undo->run, &undo->touched, &undo->touched_count);
