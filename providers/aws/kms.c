@@ -154,6 +154,11 @@ static struct slice member(const struct value *answer, const char *a, const char
 	return value_slice(found ? found : value_get_named(answer, b));
 }
 
+static bool is_passing(const struct asking *asking)
+{
+	return asking->fault == FAULT_THROTTLED || asking->fault == FAULT_TRANSIENT;
+}
+
 /* What a refusal says. What no other try would change is a matter of policies, or of the key. */
 static void read_refusal(struct asking *asking)
 {
@@ -175,7 +180,7 @@ static void read_refusal(struct asking *asking)
 	}
 	diagnostics_release(&unsaid);
 	asking->fault = aws_error_fault(asking->code, asking->status, false);
-	if (asking->fault != FAULT_THROTTLED && asking->fault != FAULT_TRANSIENT)
+	if (!is_passing(asking))
 		asking->fault = FAULT_AUTH;
 }
 
@@ -198,7 +203,7 @@ static bool refused(struct asking *asking)
 	if (!asking->answered)
 		diag_hint(asking->diagnostics, "%.*s",
 			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
-	else if (asking->fault != FAULT_AUTH)
+	else if (is_passing(asking))
 		diag_hint(asking->diagnostics, "KMS is throttled or down: run again later");
 	else if (is_other_key(asking->code))
 		diag_hint(asking->diagnostics,
@@ -211,9 +216,10 @@ static bool refused(struct asking *asking)
 	return false;
 }
 
+/* What stays as it is, as a wrong password of a proxy, is asked once: see curl_fault.c. */
 static bool is_worth_repeating(const struct asking *asking, int attempt)
 {
-	return asking->answered ? asking->fault != FAULT_AUTH && attempt < ATTEMPTS : attempt < ATTEMPTS_UNREACHED;
+	return is_passing(asking) && attempt < (asking->answered ? ATTEMPTS : ATTEMPTS_UNREACHED);
 }
 
 static void pause_before_next(const struct asking *asking, int attempt)

@@ -5,12 +5,15 @@ import contextlib
 import http.server
 import json
 import sqlite3
+import ssl
 
 import pytest
 
 from cli import digest
 from conftest import REGION, serve
+from scripted_server import certificate
 from test_secrets import HEX, OTHER, Home, assert_nowhere, lose, SPEC
+from trueup_runner import Wire
 
 
 @pytest.fixture
@@ -139,6 +142,37 @@ def test_without_kms(here, tmp_path):
     for settings, told in (somewhere, "set AWS_REGION or AWS_DEFAULT_REGION"), ({"AWS_ENDPOINT_URL_KMS": None}, ""):
         assert told in here.run("plan", "--out", tmp_path / "plan", status=1, **settings).err
     assert not (tmp_path / "plan").exists()
+
+
+@pytest.mark.parametrize(
+    "status, said, tries",
+    [
+        ("407 No", "the proxy wants another user and password", 1),
+        ("403 No", "the proxy lets nobody through", 1),
+        ("502 No", "CONNECT tunnel failed, response 502", 3),
+    ],
+)
+def test_proxy_that_opens_no_way(here, tmp_path, status, said, tries):
+    """A wrong password that is tried again and again locks its owner out."""
+    proxy = Wire(lambda head: [f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode()])
+    way = {"HTTPS_PROXY": proxy.address, "AWS_ENDPOINT_URL_KMS": "https://kms.example"}
+    refused = here.run("plan", "--out", tmp_path / "plan", status=1, **way)
+    proxy.stop()
+    assert "KMS did not do GenerateDataKey" in refused.err and said in refused.err
+    assert proxy.requests == tries
+
+
+def test_tls_that_nobody_vouches_for(here, tmp_path):
+    """Nothing of that passes, so it is asked once."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate(tmp_path, "nobody", "127.0.0.1"))
+    greeted = []
+    context.sni_callback = lambda *greeting: greeted.append(greeting) and None
+    server = Wire(lambda head: [], tls=context)
+    refused = here.run("plan", "--out", tmp_path / "plan", status=1, AWS_ENDPOINT_URL_KMS=server.address)
+    server.stop()
+    assert "cannot verify the certificate" in refused.err and "CA bundle" in refused.err
+    assert len(greeted) == 1 and server.requests == 0
 
 
 def refuse(token):
