@@ -124,8 +124,8 @@ static void read_xml(struct slice body, struct arena *arena, struct aws_error *e
 	XML_ParserFree(reader.parser);
 }
 
-/* A service may repeat all that it was sent. What is untold goes first: nobody would find a half of it. */
-static struct slice shorten(struct slice message, const struct redaction *untold, struct arena *arena)
+/* What is untold goes first: nobody would find a half of it. */
+struct slice aws_error_shorten(struct slice message, const struct redaction *untold, struct arena *arena)
 {
 	size_t size = MESSAGE_BYTES_MOST;
 
@@ -270,7 +270,7 @@ void aws_error_read(const struct http_response *response, bool mutating, const s
 	error.retry_after_ms = retry_after_ms(response);
 	if (response->body.size > 0 && response->body.size <= BODY_BYTES_MOST)
 		read_xml(response->body, arena, &error);
-	error.message = shorten(error.message, untold, arena);
+	error.message = aws_error_shorten(error.message, untold, arena);
 	if (error.request_id.size == 0)
 		error.request_id = arena_copy(arena, header_request_id(response));
 	if (error.code.size > 0) {

@@ -30,6 +30,9 @@ struct aws_error {
 void aws_error_read(const struct http_response *response, bool mutating, const struct redaction *untold,
 		    struct arena *arena, struct aws_error *ret);
 
+/* A message as it is, or cut where it is long: a service may repeat all that it was sent. untold: as above. */
+struct slice aws_error_shorten(struct slice message, const struct redaction *untold, struct arena *arena);
+
 /* What a user can do about an error of that kind, or NULL where nothing general can be said. */
 const char *aws_error_hint(struct slice code, enum fault fault);
 

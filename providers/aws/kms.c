@@ -6,6 +6,11 @@
 #include "providers/aws/errors.h"
 #include "providers/aws/sign.h"
 
+#define ALLOW "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled"
+#define NOT_KMS                                                                                                        \
+	"what answers there is not KMS: check AWS_ENDPOINT_URL_KMS, or AWS_ENDPOINT_URL, and what proxy or filter is " \
+	"on the way"
+
 enum {
 	/* Pauses that double: what is throttled or down gets 7.5 s, what cannot be reached at all 1.5 s. */
 	ATTEMPTS = 5,
@@ -26,7 +31,7 @@ struct asking {
 	struct arena *clear;
 	const struct kms_key *key;
 	const char *operation;
-	const char *way_out; /* what can be done where it is refused for good, behind the hint; or "" */
+	const char *way_out; /* what can be done where it is refused for good */
 	struct slice region;
 	struct aws_credentials credentials;
 	struct http_header headers[HEADERS + AWS_SIGNED_HEADERS_MOST];
@@ -34,10 +39,9 @@ struct asking {
 	bool done;
 	bool answered;
 	int status;
-	struct slice text;	    /* the answer, or why there is none */
-	struct slice code, message; /* of a refusal, or of no answer */
-	enum fault fault;
-	struct slice hint; /* of no answer, or empty */
+	struct slice text;	/* the answer */
+	struct aws_error error; /* of a refusal, of no answer, or of one that is not KMS's */
+	bool is_refusal;	/* by KMS itself, which names a code then */
 	struct diagnostics *diagnostics;
 };
 
@@ -117,6 +121,56 @@ static bool sign(struct asking *asking)
 	return true;
 }
 
+static struct slice member(const struct value *answer, const char *a, const char *b)
+{
+	const struct value *found = value_get_named(answer, a);
+
+	return value_slice(found ? found : value_get_named(answer, b));
+}
+
+static bool is_passing(const struct asking *asking)
+{
+	return asking->error.fault == FAULT_THROTTLED || asking->error.fault == FAULT_TRANSIENT;
+}
+
+/* What KMS itself says: what no other try would change is a matter of policies, or of the key. */
+static void read_refusal(struct asking *asking, const struct redaction *untold)
+{
+	struct aws_error *error = &asking->error;
+	struct diagnostics unsaid;
+	struct value answer;
+	struct slice code;
+
+	diagnostics_init(&unsaid, asking->clear);
+	if (json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
+	    value_is(&answer, VALUE_MAP) && (code = member(&answer, "__type", "code")).size > 0) {
+		asking->is_refusal = true;
+		*error = (struct aws_error){
+			.code = code,
+			.message = aws_error_shorten(member(&answer, "message", "Message"), untold, asking->clear),
+			.fault = aws_error_fault(code, asking->status, false),
+		};
+		if (!is_passing(asking))
+			error->fault = FAULT_AUTH;
+	}
+	diagnostics_release(&unsaid);
+}
+
+/* Like a call of any other service: a page without a code, of a proxy or a filter on the way, is no refusal. */
+static void read_failure(struct asking *asking, const struct http_response *response)
+{
+	struct redaction *untold = arena_new(asking->clear, struct redaction);
+
+	redaction_init(untold);
+	redaction_add(untold, asking->credentials.secret_key);
+	redaction_add(untold, asking->credentials.session_token);
+	asking->is_refusal = false;
+	aws_error_read(response, false, untold, asking->clear, &asking->error);
+	if (asking->answered)
+		read_refusal(asking, untold);
+	redaction_release(untold);
+}
+
 static void on_done(void *context, const struct http_response *response)
 {
 	struct asking *asking = context;
@@ -124,9 +178,9 @@ static void on_done(void *context, const struct http_response *response)
 	asking->done = true;
 	asking->answered = response->answered;
 	asking->status = response->status;
-	asking->text = arena_copy(asking->clear, response->answered ? response->body : response->message);
-	asking->fault = response->fault;
-	asking->hint = arena_copy(asking->clear, response->answered ? (struct slice){NULL, 0} : response->hint);
+	asking->text = arena_copy(asking->clear, response->body);
+	if (!asking->answered || asking->status != HTTP_OK)
+		read_failure(asking, response);
 }
 
 /* False where an interrupt came first. */
@@ -147,43 +201,6 @@ static bool send(struct asking *asking)
 	return true;
 }
 
-static struct slice member(const struct value *answer, const char *a, const char *b)
-{
-	const struct value *found = value_get_named(answer, a);
-
-	return value_slice(found ? found : value_get_named(answer, b));
-}
-
-static bool is_passing(const struct asking *asking)
-{
-	return asking->fault == FAULT_THROTTLED || asking->fault == FAULT_TRANSIENT;
-}
-
-/* What a refusal says. What no other try would change is a matter of policies, or of the key. */
-static void read_refusal(struct asking *asking)
-{
-	struct diagnostics unsaid;
-	struct value answer;
-
-	asking->code = SLICE("no answer");
-	asking->message = asking->text;
-	if (!asking->answered)
-		return;
-	diagnostics_init(&unsaid, asking->clear);
-	if (json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
-	    value_is(&answer, VALUE_MAP)) {
-		asking->code = member(&answer, "__type", "code");
-		asking->message = member(&answer, "message", "Message");
-	} else {
-		asking->code = arena_format(asking->clear, "status %d", asking->status);
-		asking->message = SLICE("the answer is no JSON");
-	}
-	diagnostics_release(&unsaid);
-	asking->fault = aws_error_fault(asking->code, asking->status, false);
-	if (!is_passing(asking))
-		asking->fault = FAULT_AUTH;
-}
-
 /* Of Decrypt, whose KeyId is that of the key that encrypted
  * (https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html); AWS's JSON may say a namespace before it. */
 static bool is_other_key(struct slice code)
@@ -191,28 +208,32 @@ static bool is_other_key(struct slice code)
 	return slice_is(code, "IncorrectKeyException") || slice_ends_with(code, SLICE("#IncorrectKeyException"));
 }
 
+static const char *hint_of(const struct asking *asking)
+{
+	if (!asking->answered)
+		return "see to it that KMS can be reached, and run again";
+	if (is_passing(asking))
+		return "KMS is throttled or down: run again later";
+	if (!asking->is_refusal)
+		return NOT_KMS;
+	if (is_other_key(asking->error.code))
+		return "name in TRUEUP_SEALING_KEY the key of KMS that the stack's key was made with; "
+		       "'trueup state rekey' is how a stack gets another key";
+	return asking->way_out;
+}
+
 static bool refused(struct asking *asking)
 {
-	const struct slice unreached = SLICE("see to it that KMS can be reached, and run again");
+	const struct aws_error *error = &asking->error;
 	const struct slice id = asking->key->id;
+	struct slice code = asking->answered ? error->code : SLICE("no answer");
 
-	diag_error(asking->diagnostics, asking->fault, NOWHERE,
-		   "KMS did not do %s%s%.*s for the key '%.*s': %.*s: %.*s", asking->operation,
-		   id.size > 0 ? " of the stack's key " : "", SLICE_ARGUMENTS(id), SLICE_ARGUMENTS(asking->key->name),
-		   SLICE_ARGUMENTS(asking->code), SLICE_ARGUMENTS(asking->message));
-	if (!asking->answered)
-		diag_hint(asking->diagnostics, "%.*s",
-			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
-	else if (is_passing(asking))
-		diag_hint(asking->diagnostics, "KMS is throttled or down: run again later");
-	else if (is_other_key(asking->code))
-		diag_hint(asking->diagnostics,
-			  "name in TRUEUP_SEALING_KEY the key of KMS that the stack's key was made "
-			  "with; 'trueup state rekey' is how a stack gets another key");
-	else
-		diag_hint(asking->diagnostics,
-			  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
-			  asking->way_out);
+	diag_error(asking->diagnostics, error->fault, NOWHERE, "KMS did not do %s%s%.*s for the key '%.*s': %.*s%s%.*s",
+		   asking->operation, id.size > 0 ? " of the stack's key " : "", SLICE_ARGUMENTS(id),
+		   SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(code), code.size > 0 ? ": " : "",
+		   SLICE_ARGUMENTS(error->message));
+	diag_hint(asking->diagnostics, "%.*s",
+		  SLICE_ARGUMENTS(error->hint.size > 0 ? error->hint : slice_of(hint_of(asking))));
 	return false;
 }
 
@@ -239,7 +260,6 @@ static bool send_until_done(struct asking *asking)
 			return false;
 		if (asking->answered && asking->status == HTTP_OK)
 			return true;
-		read_refusal(asking);
 		if (!is_worth_repeating(asking, attempt))
 			return refused(asking);
 		pause_before_next(asking, attempt);
@@ -271,8 +291,10 @@ static bool ask(struct asking *asking, const struct value *input, struct value *
 	};
 	if (!send_until_done(asking))
 		return false;
-	return json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", ret,
-			 asking->diagnostics);
+	if (json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", ret, asking->diagnostics))
+		return true;
+	diag_hint(asking->diagnostics, "%s", NOT_KMS);
+	return false;
 }
 
 static struct value context_of(struct arena *arena, const struct kms_key *key)
@@ -301,7 +323,7 @@ bool kms_make(struct world *world, struct arena *clear, const struct kms_key *ke
 		.clear = clear,
 		.key = key,
 		.operation = "GenerateDataKey",
-		.way_out = "",
+		.way_out = ALLOW,
 		.diagnostics = diagnostics,
 	};
 	struct value_member members[] = {
@@ -328,9 +350,10 @@ bool kms_open(struct world *world, struct arena *clear, const struct kms_key *ke
 		.clear = clear,
 		.key = key,
 		.operation = "Decrypt",
-		.way_out = ", and the one that the stack's key was made with; where it is gone for good, an apply "
-			   "without TRUEUP_SEALING_KEY settles what is open, and "
-			   "'trueup state rekey' then gives the stack another key",
+		.way_out =
+			ALLOW ", and the one that the stack's key was made with; where it is gone for good, an apply "
+			      "without TRUEUP_SEALING_KEY settles what is open, and "
+			      "'trueup state rekey' then gives the stack another key",
 		.diagnostics = diagnostics,
 	};
 	struct value_member members[] = {

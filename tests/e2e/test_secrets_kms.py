@@ -226,6 +226,48 @@ def test_kms_that_is_down_for_some_seconds(here, tmp_path):
     assert (tmp_path / "plan").exists() and answers == []
 
 
+NOT_KMS = "what answers there is not KMS"
+
+
+@pytest.mark.parametrize(
+    "status, text, said, hint",
+    [
+        (403, "<html>Please sign in</html>", "HTTP 403 with an answer that is no AWS error: <html>Please", NOT_KMS),
+        (403, '{"message": "Forbidden"}', 'HTTP 403 with an answer that is no AWS error: {"message"', NOT_KMS),
+        (400, '{"__type": [], "message": {}}', "HTTP 400 with an answer that is no AWS error", NOT_KMS),
+        (404, "", "HTTP 404 with an empty answer", NOT_KMS),
+        (204, "", "HTTP 204 with an empty answer", NOT_KMS),
+        (302, "", "the endpoint points elsewhere (HTTP 302)", "redirects are not followed"),
+        (200, "<html>", "KMS's answer is not valid JSON", NOT_KMS),
+        (407, "<html>", "HTTP 407", "check http_proxy"),
+    ],
+)
+def test_page_that_is_no_answer_of_kms(here, tmp_path, status, text, said, hint):
+    """AWS names a code with whatever it refuses: what names none tells nothing of policies and keys."""
+    tokens = []
+    with answering(lambda token: tokens.append(token) or (status, text)) as settings:
+        refused = here.run("plan", "--out", tmp_path / "plan", status=1, **settings)
+    assert said in refused.err and hint in refused.err and "allow kms:" not in refused.err
+    assert len(tokens) == 1
+
+
+def test_page_that_echoes_credentials(here):
+    """What is quoted of it is cut where the token stands: half of that is not found any more."""
+    page, ours = "<html>" + "." * 80, {"TRUEUP_SEALING_KEY": HEX}
+    here.run("plan", "--out", "plan", **ours)
+    ours.update(TRUEUP_NEW_SEALING_KEY="kms:alias/a", AWS_SESSION_TOKEN="FwoGZXIvYXdzEXAMPLETOKEN")
+    with answering(lambda token: (403, page + token)) as settings:
+        refused = here.run("state", "rekey", status=1, **settings, **ours)
+    assert page in refused.err and "FwoG" not in refused.err
+
+
+def test_message_that_is_long(here, tmp_path):
+    told = json.dumps({"__type": "AccessDeniedException", "message": "z" * 20000})
+    with answering(lambda token: (400, told)) as settings:
+        refused = here.run("plan", "--out", tmp_path / "plan", status=1, **settings)
+    assert "zzz..." in refused.err and "allow kms:" in refused.err and len(refused.err) < 17000
+
+
 def test_key_that_is_gone_for_good(here, refusing):
     """A call is open that is sealed under it: nobody can send that again, and the hint tells what can be done."""
     lose(here, "CreateLaunchTemplate", "lost_request")
