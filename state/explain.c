@@ -59,7 +59,7 @@ static const struct explanation explanations[] = {
 };
 
 static const struct explanation unexpected = {0, 0, FAULT_INTERNAL, "SQLite refuses",
-					      "this is a bug: please report it with the cause below"};
+					      "this is a bug: please report it with its cause"};
 
 static const struct explanation *explanation_of(int code, int system_error)
 {

@@ -133,6 +133,11 @@ static void shorten_lineage(struct state_fixture *fixture)
 	run_sql(fixture->path, "UPDATE stack SET lineage = x''");
 }
 
+static void rename_a_column(struct state_fixture *fixture)
+{
+	run_sql(fixture->path, "ALTER TABLE stack RENAME COLUMN serial TO number");
+}
+
 static void cut_in_half(struct state_fixture *fixture)
 {
 	struct slice text = file_read(fixture, fixture->path);
@@ -192,6 +197,8 @@ static void test_refused(void **state)
 		{"a short key", shorten_key, FAULT_USER, "1 bytes instead of 32", "'trueup state rebuild'", false},
 		{"a short lineage", shorten_lineage, FAULT_USER, "0 bytes instead of 16", "'trueup state rebuild'",
 		 false},
+		{"a column less", rename_a_column, FAULT_INTERNAL, "no such column: serial",
+		 "please report it with its cause", false},
 		{"half of it", cut_in_half, FAULT_USER, "it is damaged", "'trueup state rebuild'", false},
 		{"a page of it", cut_to_a_page, FAULT_USER, "it is damaged", "'trueup state rebuild'", false},
 		{"zeroed at the start", zero_the_start, FAULT_USER, "no state file", "'trueup state rebuild'", false},
