@@ -139,8 +139,8 @@ enum commit_state {
 struct run {
 	struct slice id;	  /* 32 hex digits */
 	struct slice command;	  /* "apply" */
-	struct slice plan_digest; /* approval digest, or empty */
-	/* Planned on a serial: where the stack has another by now the run does not begin. */
+	struct slice plan_digest; /* approval digest; empty: it carries out no plan */
+	/* Planned, or read, on a serial: where the stack has another by now the run does not begin. */
 	bool is_planned;
 	int64_t serial;
 	struct slice sealing_key; /* the id of the one that it seals under, or empty: likewise */

@@ -117,15 +117,28 @@ static bool require(bool held, const struct sqlite_store *self, struct diagnosti
 	return true;
 }
 
-/* What is not any more as the run was planned; NULL: nothing is. */
+/* What another run has done since the one was planned, or since what it is about was read; NULL: nothing. */
 static const char *moved_since(const struct run *run, const struct stack_record *record)
 {
 	if (run->is_planned && run->serial != record->serial)
-		return "another run has changed the stack since this plan was made";
+		return "changed the stack";
 	/* Whoever replaced the key has thrown the old one away: nobody could open what this run seals. */
 	if (run->sealing_key.size > 0 && !slice_equal(run->sealing_key, record->sealing_key))
-		return "another run has replaced the sealing key of the stack since this plan was made";
+		return "replaced the sealing key of the stack";
 	return NULL;
+}
+
+static bool check_moved(const struct run *run, const struct stack_record *record, struct diagnostics *diagnostics)
+{
+	const char *moved = moved_since(run, record);
+	bool has_plan = run->plan_digest.size > 0;
+
+	if (!moved)
+		return true;
+	diag_error(diagnostics, FAULT_STALE, NOWHERE, "another run has %s since %s", moved,
+		   has_plan ? "this plan was made" : "this command read it");
+	diag_hint(diagnostics, "%s", has_plan ? "plan again" : "run the command again");
+	return false;
 }
 
 static bool write_begin(void *context, struct diagnostics *diagnostics)
@@ -140,12 +153,7 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 	    !formers_prune(&self->file.database, self->lease.run_number, self->file.world->wall_ms(self->file.world),
 			   diagnostics))
 		return false;
-	const char *moved = moved_since(writing->run, &self->record);
-	if (!moved)
-		return true;
-	diag_error(diagnostics, FAULT_STALE, NOWHERE, "%s", moved);
-	diag_hint(diagnostics, "plan again");
-	return false;
+	return check_moved(writing->run, &self->record, diagnostics);
 }
 
 static bool store_begin(struct store *store, const struct run *run, struct diagnostics *diagnostics)

@@ -275,6 +275,19 @@ def test_rm_asks(rich):
     assert "aws.subnet.a" not in recorded(rich)
 
 
+@pytest.mark.parametrize("command", [["rm", "aws.vpc.other"], ["rebuild", "--force"]], ids=["rm", "rebuild"])
+def test_somebody_else_was_faster(rich, command):
+    """What was asked about is no plan, so nobody is told to plan again."""
+    terminal = Terminal(rich, "state", *command)
+    terminal.read_until("Only 'yes' will do: ")
+    rich.run("state", "mv", "aws.subnet.a", "aws.subnet.c")
+    terminal.type("yes\n")
+    terminal.end(4)
+    assert "another run has changed the stack since this command read it" in terminal.text
+    assert "run the command again" in terminal.text and "plan again" not in terminal.text
+    assert "aws.vpc.other" in recorded(rich)
+
+
 def test_rm_of_nothing(rich):
     result = rich.run("state", "rm", "aws.subnet.a", "aws.subnet.x", "--yes", status=1)
     assert "nothing is recorded at 'aws.subnet.x'" in result.err

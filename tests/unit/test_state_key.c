@@ -10,7 +10,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ANOTHER "00112233445566778899aabbccddeeff"
 
-/* The key that secrets are sealed under, where the stack takes another lineage. */
+/* The key that secrets are sealed under, and what takes its place. */
 
 static void check(const char *what, struct store *store, struct slice lineage, const char *key)
 {
@@ -64,9 +64,52 @@ static void test_key_of_another_lineage(void **state)
 	store->ops->close(store);
 }
 
+static bool rekey(struct state_fixture *fixture, struct store *store, const char *old_id, const char *new_id)
+{
+	struct intent intent = fixture_intent(fixture, 1);
+	const struct rekey rekey = {slice_of(old_id), slice_of(new_id), &intent, 1};
+
+	intent.sealed = slice_of(new_id);
+	state_fixture_forget(fixture);
+	return store->ops->rekey(store, &rekey, &fixture->diagnostics);
+}
+
+static void expect_key(struct state_fixture *fixture, struct store *store, const char *id, const char *sealed)
+{
+	assert_true(slice_is(store->ops->record(store)->sealing_key, id));
+	assert_true(slice_is(fixture_intents(fixture, store, 1)[0].sealed, sealed));
+}
+
+/* A key replaces the one that it was made to replace, by whoever holds the stack, with all that is sealed under it. */
+static void test_rekey(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture);
+	struct intent intent = fixture_intent(fixture, 1);
+
+	fixture_begin(fixture, store);
+	intent.sealed = SLICE("one");
+	assert_int_equal(store->ops->commit(store, &(struct commit){.intents = &intent, .intent_count = 1},
+					    &fixture->diagnostics),
+			 COMMIT_DONE);
+	assert_true(store->ops->adopt_key(store, SLICE("one"), &fixture->diagnostics));
+	assert_true(store->ops->adopt_key(store, SLICE("another"), &fixture->diagnostics));
+	expect_key(fixture, store, "one", "one");
+	assert_false(rekey(fixture, store, "another", "two"));
+	assert_true(state_fixture_said(fixture, FAULT_STALE, "has replaced the sealing key"));
+	expect_key(fixture, store, "one", "one");
+	assert_true(rekey(fixture, store, "one", "two"));
+	expect_key(fixture, store, "two", "two");
+	fixture_script(fixture, "UPDATE lease SET fencing = fencing + 1");
+	assert_false(rekey(fixture, store, "two", "three"));
+	assert_true(state_fixture_said(fixture, FAULT_LEASE, "lost its lease"));
+	expect_key(fixture, store, "two", "two");
+	store->ops->close(store);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {STATE_TEST(test_key_of_another_lineage)};
+	const struct CMUnitTest tests[] = {STATE_TEST(test_key_of_another_lineage), STATE_TEST(test_rekey)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,16 +197,19 @@ static void test_planned_serial(void **state)
 		const char *name;
 		bool is_planned;
 		int64_t serial;
-		const char *key; /* that it seals under */
-		bool begins;
+		const char *key;    /* that it seals under */
+		const char *digest; /* of the plan; "": it only records what it has read */
+		const char *since;  /* when, as it is told; NULL: it begins */
 	} rows[] = {
-		{"the serial of now", true, 2, "", true},
-		{"an older one", true, 1, "", false},
-		{"one of a newer stack", true, 3, "", false},
-		{"the first of all", true, 0, "", false},
-		{"no plan", false, 0, "", true},
-		{"the key of now", true, 2, "one", true},
-		{"one that was replaced", true, 2, "another", false},
+		{"the serial of now", true, 2, "", "digest", NULL},
+		{"an older one", true, 1, "", "digest", "since this plan was made"},
+		{"one of a newer stack", true, 3, "", "digest", "since this plan was made"},
+		{"the first of all", true, 0, "", "digest", "since this plan was made"},
+		{"no plan", false, 0, "", "", NULL},
+		{"the key of now", true, 2, "one", "digest", NULL},
+		{"one that was replaced", true, 2, "another", "digest", "since this plan was made"},
+		{"the serial that was read", true, 2, "", "", NULL},
+		{"one before that", true, 1, "", "", "since this command read it"},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *store = open_state(fixture, &to_write);
@@ -220,13 +223,14 @@ static void test_planned_serial(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct run run = {.id = fixture_id(fixture, i + 7),
 				  .command = SLICE("apply"),
+				  .plan_digest = slice_of(rows[i].digest),
 				  .is_planned = rows[i].is_planned,
 				  .serial = rows[i].serial,
 				  .sealing_key = slice_of(rows[i].key)};
 		bool begun = begin(fixture, store, &run);
 
-		if (begun != rows[i].begins ||
-		    (!begun && !state_fixture_said(fixture, FAULT_STALE, "since this plan was made")))
+		if (begun == (rows[i].since != NULL) ||
+		    (!begun && !state_fixture_said(fixture, FAULT_STALE, rows[i].since)))
 			fail_msg("%s: %s", rows[i].name, state_fixture_told(fixture));
 		assert_int_equal(look(fixture, store).held, begun);
 		if (begun)
@@ -297,49 +301,6 @@ static void test_history(void **state)
 	assert_true(slice_equal(calls[1].run, first_run.id) && slice_is(calls[1].note, "Denied"));
 	assert_true(slice_equal(calls[3].run, first_run.id) && slice_is(calls[3].outcome, "unknown"));
 	read_calls(fixture, store, &first_run, &first_run, 3);
-	store->ops->close(store);
-}
-
-static bool rekey(struct state_fixture *fixture, struct store *store, const char *old_id, const char *new_id)
-{
-	struct intent intent = fixture_intent(fixture, 1);
-	const struct rekey rekey = {slice_of(old_id), slice_of(new_id), &intent, 1};
-
-	intent.sealed = slice_of(new_id);
-	state_fixture_forget(fixture);
-	return store->ops->rekey(store, &rekey, &fixture->diagnostics);
-}
-
-static void expect_key(struct state_fixture *fixture, struct store *store, const char *id, const char *sealed)
-{
-	assert_true(slice_is(store->ops->record(store)->sealing_key, id));
-	assert_true(slice_is(fixture_intents(fixture, store, 1)[0].sealed, sealed));
-}
-
-/* A key replaces the one that it was made to replace, by whoever holds the stack, with all that is sealed under it. */
-static void test_rekey(void **state)
-{
-	struct state_fixture *fixture = (struct state_fixture *)*state;
-	struct store *store = open_state(fixture, &to_write);
-	struct intent intent = fixture_intent(fixture, 1);
-
-	assert_true(begin(fixture, store, &first_run));
-	intent.sealed = SLICE("one");
-	assert_int_equal(store->ops->commit(store, &(struct commit){.intents = &intent, .intent_count = 1},
-					    &fixture->diagnostics),
-			 COMMIT_DONE);
-	assert_true(store->ops->adopt_key(store, SLICE("one"), &fixture->diagnostics));
-	assert_true(store->ops->adopt_key(store, SLICE("another"), &fixture->diagnostics));
-	expect_key(fixture, store, "one", "one");
-	assert_false(rekey(fixture, store, "another", "two"));
-	assert_true(state_fixture_said(fixture, FAULT_STALE, "has replaced the sealing key"));
-	expect_key(fixture, store, "one", "one");
-	assert_true(rekey(fixture, store, "one", "two"));
-	expect_key(fixture, store, "two", "two");
-	fixture_script(fixture, "UPDATE lease SET fencing = fencing + 1");
-	assert_false(rekey(fixture, store, "two", "three"));
-	assert_true(state_fixture_said(fixture, FAULT_LEASE, "lost its lease"));
-	expect_key(fixture, store, "two", "two");
 	store->ops->close(store);
 }
 
@@ -590,10 +551,12 @@ static void test_backup_of_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_holder),	 STATE_TEST(test_nobody_holds),	  STATE_TEST(test_take_away),
-		STATE_TEST(test_planned_serial), STATE_TEST(test_history),	  STATE_TEST(test_renewed_intent),
-		STATE_TEST(test_rename_intents), STATE_TEST(test_rekey),	  STATE_TEST(test_check),
-		STATE_TEST(test_backup),	 STATE_TEST(test_backup_refused), STATE_TEST(test_backup_of_damage),
+		STATE_TEST(test_holder),	   STATE_TEST(test_nobody_holds),
+		STATE_TEST(test_take_away),	   STATE_TEST(test_planned_serial),
+		STATE_TEST(test_history),	   STATE_TEST(test_renewed_intent),
+		STATE_TEST(test_rename_intents),   STATE_TEST(test_check),
+		STATE_TEST(test_backup),	   STATE_TEST(test_backup_refused),
+		STATE_TEST(test_backup_of_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
