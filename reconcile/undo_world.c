@@ -330,14 +330,14 @@ static bool check_removals(const struct entries *entries)
 
 		if (!target)
 			continue;
+		const struct undo_since *run = undo_blamed_for_need(work, entry->address, target->address);
+
 		good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
 				  "'%.*s' needs '%.*s', which the run made and which would go%.*s",
 				  SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address),
-				  SLICE_ARGUMENTS(undo_since_text(
-					  work, undo_blamed_for_need(work, entry->address, target->address))));
+				  SLICE_ARGUMENTS(undo_since_text(work, run)));
 		diag_address(work->diagnostics, entry->address);
-		diag_hint(work->diagnostics,
-			  "undo the run that made it first, or name what is to go back with --target");
+		undo_hint(work, run, run ? "undo that run first" : "change the spec instead, and apply that");
 	}
 	return good;
 }

@@ -1,6 +1,6 @@
 """An undoing that is refused names the run that is to be undone first, which then can be."""
 
-from test_undo import NET, is_as_in, apply_spec, operations, recorded, sim, undo  # noqa: F401
+from test_undo import NET, is_as_in, apply_spec, operations, recorded, runs, sim, undo  # noqa: F401
 
 
 def tagged(team, floor):
@@ -49,6 +49,17 @@ def test_the_run_that_made_it_needed(sim):  # noqa: F811
     undo(sim, named, "--yes")
     undo(sim, run, "--yes")
     assert is_as_in(sim, routed(NET, ", tags: {team: red}"))
+
+
+def test_no_run_is_to_be_undone_first(sim):  # noqa: F811
+    """The undoing brought back what an ignored field still names, and is undone itself."""
+    wider = NET.replace("aws.security_group:", "  c: {vpc: main, cidr: 10.0.3.0/24}\naws.security_group:")
+    apply_spec(sim, routed(wider, ", subnets: [c], lifecycle: {ignore: [subnets]}"))
+    run = apply_spec(sim, routed(NET, ", lifecycle: {ignore: [subnets]}"))
+    undo(sim, run, "--yes")
+    (told,) = undo(sim, runs(sim)[0]["id"], "--yes", status=1)["diagnostics"]
+    assert told["message"] == "'aws.route_table.main' needs 'aws.subnet.c', which the run made and which would go"
+    assert told["hint"].startswith("change the spec instead")
 
 
 def test_what_it_refers_to_was_renamed(sim):  # noqa: F811
