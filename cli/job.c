@@ -33,6 +33,7 @@ void job_init(struct job *job, struct invocation *invocation)
 		.resolver = expression_resolver(&invocation->simulated->redaction),
 		.parallelism = (size_t)arguments_integer(invocation->arguments, FLAG_PARALLELISM, PARALLELISM),
 	};
+	diagnostics_init(&job->unfound, job->arena);
 }
 
 static void close_store(struct job *job)
@@ -55,6 +56,7 @@ void job_release(struct job *job)
 	job_close_sessions(job);
 	close_store(job);
 	sealing_key_wipe(&job->sealing);
+	diagnostics_release(&job->unfound);
 }
 
 /* --var NAME=VALUE, as often as it was given. */
@@ -333,7 +335,8 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		job->refresh.unlisted_count = 0;
 	secrets_redact_live(job);
 	work_out(job, expected);
-	job_note_open(job);
+	if (!job_note_open(job))
+		return false;
 	job_take_unfinished(job);
 	return job_look_for_run(job);
 }

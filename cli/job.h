@@ -50,6 +50,8 @@ struct job {
 	struct json_style style;    /* shows and stores secrets as fingerprints under the stack's key */
 	struct sealing_key sealing; /* empty until it was needed: see cli/secrets.h */
 	struct vault vault;	    /* seals under it; vault.key is NULL while there is none */
+	struct diagnostics unfound; /* why the key cannot be had that was looked for; without an error: it was not, or
+				     * none is at hand */
 	struct object **objects;
 	size_t object_count;
 	struct intent *intents; /* open ones */

@@ -207,7 +207,12 @@ bool job_begin_run(struct job *job, struct slice command, struct slice plan_dige
 bool job_begin_on_read(struct job *job, struct slice command, int64_t serial)
 {
 	const struct run run = {
-		.id = id_new(job->world, job->arena), .command = command, .is_planned = true, .serial = serial};
+		.id = id_new(job->world, job->arena),
+		.command = command,
+		.is_planned = true,
+		.serial = serial,
+		.sealing_key = slice_of(job->vault.key ? job->sealing.id : ""),
+	};
 
 	return begin(job, &run, true);
 }

@@ -87,6 +87,7 @@ static struct recovery begin_to_judge(struct job *job, const struct live *const 
 		.looked_ms = now_ms - (world->boot_ms(world) - began_ms),
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,
+		.lacks_key = diagnostics_first_error(&job->unfound) != NULL,
 		.style = &job->style,
 		.arena = job->arena,
 	};
@@ -269,9 +270,8 @@ bool job_recover(struct job *job)
 
 	if (job->intent_count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
-	if (leaves)
-		secrets_seek_key_for_intents(job);
-	if (!job_begin_recovery(job, NULL))
+	/* Another run may have left more that is sealed since, or replaced the key. */
+	if ((leaves && !secrets_find_key_for_intents(job)) || !job_begin_recovery(job, leaves ? &serial : NULL))
 		return false;
 	bool good = settle(job, job->record->serial == serial, leaves, &count);
 	if (!job_end_recovery(job, good) || !job_reload(job))
@@ -305,8 +305,6 @@ const struct recovery *job_outlook(struct job *job)
 {
 	if (job->intent_count == 0)
 		return NULL;
-	if (job->aim == AIM_MAKE)
-		secrets_seek_key_for_intents(job);
 	return judge_by_aim(job);
 }
 
@@ -365,18 +363,20 @@ static void forget_missing(struct job *job)
 			job->seen_live[i] = job->refresh.live[i];
 }
 
-void job_note_open(struct job *job)
+bool job_note_open(struct job *job)
 {
 	keep_seen(job);
 	if (job->intent_count == 0)
-		return;
+		return true;
 	if (job->recovered) {
 		hold_unknown(job);
 		forget_missing(job);
-	} else if (job->aim != AIM_LOOK) {
-		/* A drift tells of all that could be read. */
-		foresee_unknown(job);
+		return true;
 	}
+	/* A drift tells of all that could be read. */
+	if (job->aim != AIM_LOOK)
+		foresee_unknown(job);
+	return job->aim != AIM_MAKE || secrets_seek_key_for_intents(job);
 }
 
 /* The command is to begin anew, and looks for what these may have made. */

@@ -15,9 +15,9 @@ __attribute__((warn_unused_result)) bool job_recover(struct job *job);
 /*
  * After a refresh, before what was begun is taken over for the plan: notes by what job_outlook() judges. What a call
  * that recovery cannot settle may have made, or changed, counts as unread, but for a drift; not what is left to the
- * plan.
+ * plan. False, after a diagnostic, where nobody may look for the sealing key any longer that this takes.
  */
-void job_note_open(struct job *job);
+__attribute__((warn_unused_result)) bool job_note_open(struct job *job);
 /*
  * Whether the plan makes all that recovery has left to it. Otherwise job->moved, without a diagnostic: the command is
  * to begin anew, and looks then for what the calls may have made.

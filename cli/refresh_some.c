@@ -40,7 +40,8 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 		live[places[i]] = job->refresh.live[i];
 	job->refresh.live = live;
 	secrets_redact_live(job);
-	job_note_open(job);
+	if (!job_note_open(job))
+		return false;
 	job_take_unfinished(job);
 	return true;
 }

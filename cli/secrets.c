@@ -1,5 +1,6 @@
 #include "cli/secrets.h"
 
+#include "reconcile/recover_again.h"
 #include "reconcile/schema.h"
 
 static const char PLAN_PLACE[] = "plan";
@@ -53,14 +54,12 @@ static bool make_key(struct job *job, struct sealing_key *ret)
 	return good;
 }
 
-static bool find_key(struct job *job, struct diagnostics *diagnostics)
+static bool look_for_key(struct job *job, struct diagnostics *diagnostics)
 {
 	struct slice recorded = job->record->sealing_key;
 	struct sealing_key key = {0};
 	bool good;
 
-	if (job->sealing.from)
-		return true;
 	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, diagnostics);
 	if (good && recorded.size == 0)
 		good = key.from ? adopt(job, &key) : make_key(job, &key);
@@ -71,9 +70,13 @@ static bool find_key(struct job *job, struct diagnostics *diagnostics)
 	return good;
 }
 
+/* Where it cannot be had, it is not looked for a second time: a wait, or a prompt, is enough once. */
 static bool secrets_find_key(struct job *job)
 {
-	return find_key(job, job->diagnostics);
+	if (job->sealing.from || (!diagnostics_first_error(&job->unfound) && look_for_key(job, &job->unfound)))
+		return true;
+	diagnostics_join(job->diagnostics, &job->unfound);
+	return false;
 }
 
 bool secrets_find_key_for_apply(struct job *job)
@@ -84,19 +87,51 @@ bool secrets_find_key_for_apply(struct job *job)
 	return true;
 }
 
-void secrets_seek_key_for_intents(struct job *job)
+static bool intents_need_key(struct job *job)
 {
-	struct diagnostics unsaid;
-	bool has_sealed = false;
+	int64_t now_ms = job->world->wall_ms(job->world);
 
-	for (size_t i = 0; i < job->intent_count; i++)
-		has_sealed |= job->intents[i].sealed.size > 0;
 	/* Under no key nothing was sealed. */
-	if (!has_sealed || job->record->sealing_key.size == 0)
-		return;
-	diagnostics_init(&unsaid, job->arena);
-	(void)find_key(job, &unsaid);
-	diagnostics_release(&unsaid);
+	for (size_t i = 0; job->record->sealing_key.size > 0 && i < job->intent_count; i++)
+		if (job->intents[i].sealed.size > 0 &&
+		    recover_may_send_again(&job->intents[i], now_ms, job_grace_ms(job)))
+			return true;
+	return false;
+}
+
+bool secrets_find_key_for_intents(struct job *job)
+{
+	if (!intents_need_key(job) || secrets_find_key(job))
+		return true;
+	if (job->world->interrupted(job->world) == 0)
+		diag_add(job->diagnostics, SEVERITY_NOTE, FAULT_USER, NOWHERE,
+			 "the key is wanted to send a call once more that is open; where nothing that is set gives the "
+			 "key, what the call has made is looked for instead");
+	return false;
+}
+
+static void warn_of_unfound(struct job *job)
+{
+	const struct diag *first = diagnostics_first_error(&job->unfound);
+
+	diag_add(job->diagnostics, SEVERITY_WARNING, first->fault, NOWHERE,
+		 "without the stack's sealing key it cannot be told what becomes of a call that is open: %.*s",
+		 SLICE_ARGUMENTS(first->message));
+	diag_hint(job->diagnostics, "%.*s", SLICE_ARGUMENTS(first->hint));
+	diag_cause(job->diagnostics, first->cause);
+}
+
+bool secrets_seek_key_for_intents(struct job *job)
+{
+	if (!intents_need_key(job) || job->sealing.from || diagnostics_first_error(&job->unfound) ||
+	    look_for_key(job, &job->unfound))
+		return true;
+	if (job->world->interrupted(job->world) > 0) {
+		diagnostics_join(job->diagnostics, &job->unfound);
+		return false;
+	}
+	warn_of_unfound(job);
+	return true;
 }
 
 /* Calls `visit` with every value of a plan that an apply needs in clear; stops where it gives false. */

@@ -15,8 +15,12 @@
  * is at hand job->vault.key stays NULL; false, after a diagnostic, where there is another one.
  */
 __attribute__((warn_unused_result)) bool secrets_find_key_for_apply(struct job *job);
-/* The same, but without a word, where an open intent has sealed secrets. */
-void secrets_seek_key_for_intents(struct job *job);
+/* The same where an open call may be sent once more, and has sealed secrets. Also false where the key that is set
+ * cannot be had: what came of the call is not for a guess then. */
+__attribute__((warn_unused_result)) bool secrets_find_key_for_intents(struct job *job);
+/* The same for who only shows: a warning there, once, and job->unfound says why. False, after a diagnostic, where the
+ * look was interrupted. */
+__attribute__((warn_unused_result)) bool secrets_seek_key_for_intents(struct job *job);
 /* Fills in what a saved plan needs of secrets; a warning where no key is at hand. */
 __attribute__((warn_unused_result)) bool secrets_seal_plan(struct job *job);
 /*

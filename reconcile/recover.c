@@ -180,6 +180,11 @@ void recover_all(struct recovery *recovery)
 		recovery->verdicts[i] = judge(recovery, &recovery->intents[i], recovery->subjects[i], live);
 		if (recover_can_send_again(recovery, i, &recovery->parameters[i]))
 			recovery->verdicts[i].settlement = SETTLEMENT_AGAIN;
+		else if (recover_lacks_key(recovery, i))
+			recovery->verdicts[i] = (struct verdict){
+				SETTLEMENT_NONE,
+				"nothing is there yet, and only with the stack's sealing key can it be "
+				"told whether it is sent once more"};
 		enum settlement settlement = recovery->verdicts[i].settlement;
 		recovery->waiting_count += settlement == SETTLEMENT_WAIT;
 		recovery->again_count += settlement == SETTLEMENT_AGAIN;

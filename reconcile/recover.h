@@ -57,6 +57,7 @@ struct recovery {
 	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
 	bool waited;		   /* for as long as that: nothing may any more */
 	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */
+	bool lacks_key;		   /* there is a key, and it cannot be had now: what is sealed under it stays open */
 	const struct json_style *style; /* for records */
 	/* Whether what the create of the object was to make is wanted as it was: only then may it be sent once more.
 	 * NULL: nothing is. */

@@ -38,6 +38,11 @@ bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace
 	return age_ms >= 0 && age_ms < LOOP_TOKEN_LIFE_MS - grace_ms;
 }
 
+bool recover_may_send_again(const struct intent *intent, int64_t now_ms, int64_t grace_ms)
+{
+	return intent->creates && intent->recipe == RECIPE_TOKEN && recover_is_young(intent, now_ms, grace_ms);
+}
+
 /* Not where only the fingerprint of a secret is at hand: without the key, or because there was none at that time. */
 static bool read_parameters(const struct recovery *recovery, const struct intent *intent, struct value *ret)
 {
@@ -49,7 +54,7 @@ static bool read_parameters(const struct recovery *recovery, const struct intent
 	return good && !value_has_fingerprint(ret);
 }
 
-bool recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret)
+static bool is_to_be_sent_again(const struct recovery *recovery, size_t index)
 {
 	const struct intent *intent = &recovery->intents[index];
 	const struct object *subject = recovery->subjects[index];
@@ -57,9 +62,18 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index, struc
 
 	/* Without a record there is nothing that what is made could be recorded as. */
 	return recovery->is_wanted && (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && subject &&
-	       intent->creates && intent->recipe == RECIPE_TOKEN &&
-	       recover_is_young(intent, recovery->now_ms, recovery->grace_ms) &&
-	       recovery->is_wanted(recovery->context, subject) && read_parameters(recovery, intent, ret);
+	       recover_may_send_again(intent, recovery->now_ms, recovery->grace_ms) &&
+	       recovery->is_wanted(recovery->context, subject);
+}
+
+bool recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret)
+{
+	return is_to_be_sent_again(recovery, index) && read_parameters(recovery, &recovery->intents[index], ret);
+}
+
+bool recover_lacks_key(const struct recovery *recovery, size_t index)
+{
+	return recovery->lacks_key && recovery->intents[index].sealed.size > 0 && is_to_be_sent_again(recovery, index);
 }
 
 void recover_resends(const struct recovery *recovery, struct map *ret)

@@ -1,11 +1,15 @@
-"""The sealing key of the environment: what shows it, and what it comes before."""
+"""The sealing key of the environment: what shows it, what it comes before, and what waits for it."""
 
 import base64
 import re
+import signal
+import sqlite3
+import time
 
 import pytest
 
-from test_secrets import HEX, SPEC, Home
+from conftest import BINARY
+from test_secrets import HEX, SPEC, Home, lose
 
 
 @pytest.fixture
@@ -47,3 +51,111 @@ def test_rekey_to_a_file_that_does_not_count_first(here, variable, value):
     assert f"hint: unset it, or have it give the key in the file '{key}'" in told.err
     here.run("plan", "--out", "next", status=1, **{variable: value})
     here.run("plan", "--out", "next", **{variable: ""})
+
+
+@pytest.fixture
+def cut_off(here):
+    """A stack whose create was lost on its way, with the secret that it was sent with sealed under HEX."""
+    here.stack.environment.update(TRUEUP_SEALING_KEY=HEX)
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    assert here.rows("SELECT operation FROM intents WHERE sealed <> ''") == [("CreateLaunchTemplate",)]
+    return here
+
+
+def program(home, text):
+    """The settings under which that script gives the key."""
+    script = home.stack.folder / "key"
+    script.write_text("#!/bin/sh\n" + text + "\n")
+    script.chmod(0o700)
+    return {"TRUEUP_SEALING_KEY": None, "TRUEUP_SEALING_KEY_COMMAND": "./key"}
+
+
+def outlook(told):
+    return [call["outlook"] for call in told.json["open"]]
+
+
+WANTED = {
+    "another key": ({"TRUEUP_SEALING_KEY": "22" * 32}, "TRUEUP_SEALING_KEY gives the key"),
+    "none at all": ({"TRUEUP_SEALING_KEY": "abc"}, "what TRUEUP_SEALING_KEY gives is no sealing key"),
+    "a program that fails": (
+        {"TRUEUP_SEALING_KEY": None, "TRUEUP_SEALING_KEY_COMMAND": "false"},
+        "'false' failed with status 1",
+    ),
+    "a key of KMS that it was not made with": ({"TRUEUP_SEALING_KEY": "kms:alias/a"}, "was not made there"),
+}
+
+
+@pytest.mark.parametrize(("settings", "reason"), WANTED.values(), ids=WANTED)
+def test_what_is_open_waits_for_the_right_key(cut_off, tmp_path, settings, reason):
+    cut_off.run("plan", "--out", tmp_path / "right")
+    cut_off.run("plan", "--out", tmp_path / "bare", TRUEUP_SEALING_KEY=None)
+    right = cut_off.run("plan", "--output", "json")
+    told = cut_off.run("plan", "--output", "json", **settings)
+    assert (outlook(right), outlook(told)) == (["again"], ["unknown"]) and told.json["digest"] == right.json["digest"]
+    told = cut_off.run("plan", **settings)
+    assert reason in told.err and "only with the stack's sealing key can it be told" in told.out
+    assert "recovery closes it" not in told.out
+    for saved in [], [tmp_path / "right"], [tmp_path / "bare"]:
+        refused = cut_off.run("apply", "--yes", *saved, status=1, **settings)
+        assert reason in refused.err and "settled" not in refused.err
+    assert "where nothing that is set gives the key" in cut_off.run("apply", "--yes", status=1, **settings).err
+    assert cut_off.rows("SELECT operation FROM intents") == [("CreateLaunchTemplate",)]
+    # What sends nothing again asks for no key.
+    assert cut_off.run("drift", status=2, **settings).err == cut_off.run("drift", status=2).err
+    cut_off.run("apply", "--yes")
+    assert cut_off.rows("SELECT outcome FROM history WHERE operation = 'CreateLaunchTemplate'") == [("done",)]
+
+
+def the_run(home):
+    """The one that was cut off."""
+    (run,) = home.run("state", "history", "--output", "json").json["runs"]
+    return run["id"]
+
+
+def test_undoing_waits_for_the_right_key(cut_off):
+    refused = cut_off.run("undo", the_run(cut_off), "--yes", status=1, TRUEUP_SEALING_KEY="22" * 32)
+    assert "TRUEUP_SEALING_KEY gives the key" in refused.err
+    assert cut_off.rows("SELECT operation FROM intents") == [("CreateLaunchTemplate",)]
+
+
+def test_key_that_is_not_wanted_any_more(cut_off):
+    """Once its token is forgotten the call is not sent again, whatever key there is."""
+    with sqlite3.connect(cut_off.stack.folder / ".trueup" / "state.db") as database:
+        database.execute("UPDATE intents SET wall_ms = wall_ms - 3600000")
+    told = cut_off.run("plan", "--output", "json", TRUEUP_SEALING_KEY="abc")
+    assert outlook(told) == ["absent"] and told.json["diagnostics"] == []
+
+
+@pytest.mark.parametrize("command", [["plan"], ["plan", "--out", "plan"], ["apply", "--yes"]])
+def test_program_that_fails_is_asked_once(cut_off, command):
+    settings = program(cut_off, "echo asked >> asked; exit 1")
+    cut_off.run(*command, status=None, **settings)
+    assert (cut_off.stack.folder / "asked").read_text() == "asked\n"
+
+
+@pytest.mark.parametrize("command", [["plan"], ["undo", "RUN", "--detailed-exitcode"], ["apply", "--yes"]])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupt_while_the_key_is_looked_for(cut_off, command, number, status):
+    settings = program(cut_off, "echo asked > asked; exec sleep 60")
+    words = [the_run(cut_off) if word == "RUN" else word for word in command]
+    run = cut_off.stack.start(*words, **settings)
+    while not (cut_off.stack.folder / "asked").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+    run.send_signal(number)
+    out, err = run.communicate(timeout=20)
+    assert (run.returncode, out) == (status, b"") and b"'./key' was interrupted" in err
+    assert cut_off.rows("SELECT operation FROM intents") == [("CreateLaunchTemplate",)]
+
+
+def test_key_that_is_replaced_before_recovery_begins(cut_off):
+    """By another run, after this one has the old key and before it has the lease: it begins anew with the new one."""
+    other = "22" * 32
+    settings = program(
+        cut_off,
+        f"[ -e replaced ] && exec echo {other}\n"
+        f"TRUEUP_SEALING_KEY={HEX} TRUEUP_NEW_SEALING_KEY={other} '{BINARY}' state rekey > replaced || exit 1\n"
+        f"echo {HEX}",
+    )
+    cut_off.run("apply", "--yes", **settings)
+    assert cut_off.rows("SELECT outcome FROM history WHERE operation = 'CreateLaunchTemplate'") == [("done",)]

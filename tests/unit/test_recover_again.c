@@ -135,6 +135,63 @@ static void test_how_long(void **state)
 	arena_release(&arena);
 }
 
+/* What only the key can tell is told by nobody else. */
+static void test_key(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *sealed;
+		bool lacks_key, dropped;
+		int64_t later_ms;
+		enum settlement settlement;
+	} keys[] = {
+		{"there is none", "{}", false, false, 1, SETTLEMENT_WAIT},
+		{"it cannot be had", "{}", true, false, 1, SETTLEMENT_NONE},
+		{"nothing is sealed under it", "", true, false, 1, SETTLEMENT_AGAIN},
+		{"what is made is not wanted any more", "{}", true, true, 1, SETTLEMENT_WAIT},
+		{"the token is forgotten", "{}", true, false, OLD_MS, SETTLEMENT_ABSENT},
+	};
+	static const struct live absent = {.presence = PRESENCE_ABSENT};
+	const struct kinds kinds = {.count = 0};
+	struct object object = {.object_id = SLICE("one")}, *objects[] = {&object};
+	const struct live *live[] = {&absent};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct intent intent = {.object_id = object.object_id,
+					.recipe = RECIPE_TOKEN,
+					.creates = true,
+					.wall_ms = SENT_MS,
+					.parameters =
+						SLICE("{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}"),
+					.sealed = slice_of(keys[i].sealed)};
+		bool dropped = keys[i].dropped;
+
+		if (intent.sealed.size == 0)
+			intent.parameters = SLICE("{}");
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .objects = objects,
+					    .object_count = 1,
+					    .live = live,
+					    .kinds = &kinds,
+					    .now_ms = SENT_MS + keys[i].later_ms,
+					    .looked_ms = SENT_MS + keys[i].later_ms,
+					    .grace_ms = GRACE_MS,
+					    .lacks_key = keys[i].lacks_key,
+					    .is_wanted = is_wanted,
+					    .context = &dropped,
+					    .arena = &arena};
+		recover_all(&recovery);
+		if (recovery.verdicts[0].settlement != keys[i].settlement)
+			fail_msg("%s: %d", keys[i].name, (int)recovery.verdicts[0].settlement);
+		assert_int_equal(recovery.open_count, keys[i].settlement == SETTLEMENT_NONE);
+	}
+	arena_release(&arena);
+}
+
 static void test_resends(void **state)
 {
 	const struct intent intents[] = {{.object_id = SLICE("one"), .token = SLICE("first")},
@@ -205,10 +262,8 @@ static void test_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_which),
-		cmocka_unit_test(test_how_long),
-		cmocka_unit_test(test_resends),
-		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_which),	cmocka_unit_test(test_how_long), cmocka_unit_test(test_key),
+		cmocka_unit_test(test_resends), cmocka_unit_test(test_asked),
 	};
 
 	return cmocka_run_group_tests_name("recover_again", tests, NULL, NULL);
