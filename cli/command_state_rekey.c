@@ -9,10 +9,12 @@ enum { SEALED_LIMIT_BYTES = 64 * 1024 * 1024 };
 struct rekeying {
 	struct job *job;
 	struct sealing_key old, next;
+	struct slice old_id;	    /* when the old one was looked for */
 	struct diagnostics unfound; /* why the old one is not at hand */
 	struct intent *intents;	    /* with what was sealed, sealed anew */
 	size_t count;
 	bool committed;
+	bool in_doubt; /* the commit has failed, and may come to stand all the same */
 };
 
 /* Only what is sealed in the state needs the old key; false where nobody may look any longer. */
@@ -108,6 +110,7 @@ static bool replace(struct rekeying *rekeying)
 		rekey.intents = rekeying->intents;
 		rekey.intent_count = rekeying->count;
 		rekeying->committed = job->store->ops->rekey(job->store, &rekey, job->diagnostics);
+		rekeying->in_doubt = !rekeying->committed && slice_is(job->record->sealing_key, rekeying->next.id);
 	}
 	return job_end_after(job, rekeying->committed);
 }
@@ -118,17 +121,30 @@ static void remove_unused(struct rekeying *rekeying)
 	struct world *world = rekeying->job->world;
 	const char *path = rekeying->committed ? rekeying->old.path : rekeying->next.path;
 
-	if (path && world->remove_file)
+	if (!rekeying->in_doubt && path && world->remove_file)
 		(void)world->remove_file(world, path, rekeying->job->diagnostics);
 }
 
-static void warn_of_unfound(const struct rekeying *rekeying, struct slice old_id)
+/* What a disk has of a commit that failed on it may be played back once it works again. */
+static void warn_of_doubt(const struct rekeying *rekeying)
+{
+	struct diagnostics *diagnostics = rekeying->job->diagnostics;
+
+	if (!rekeying->in_doubt)
+		return;
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
+		 "it is not known whether the sealing key is %.*s still, or already %s, from %s",
+		 SLICE_ARGUMENTS(rekeying->old_id), rekeying->next.id, rekeying->next.from);
+	diag_hint(diagnostics, "keep both until 'trueup state rekey' has given the stack another one");
+}
+
+static void warn_of_unfound(const struct rekeying *rekeying)
 {
 	const struct diag *first = diagnostics_first_error(&rekeying->unfound);
 
 	if (first)
 		diag_add(rekeying->job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
-			 "the key %.*s is not at hand, and was not needed: %.*s", SLICE_ARGUMENTS(old_id),
+			 "the key %.*s is not at hand, and was not needed: %.*s", SLICE_ARGUMENTS(rekeying->old_id),
 			 SLICE_ARGUMENTS(first->message));
 }
 
@@ -146,17 +162,17 @@ static void warn_of_variable(const struct rekeying *rekeying)
 	diag_hint(diagnostics, "unset it, or have it give the key in the file '%s'", rekeying->next.path);
 }
 
-static void describe(const struct rekeying *rekeying, struct slice old_id, struct recorded *recorded)
+static void describe(const struct rekeying *rekeying, struct recorded *recorded)
 {
 	struct arena *arena = rekeying->job->arena;
 	const struct sealing_key *next = &rekeying->next;
 
-	recorded_put(recorded, "old_key", value_string(old_id));
+	recorded_put(recorded, "old_key", value_string(rekeying->old_id));
 	recorded_put(recorded, "new_key", value_string(arena_copy(arena, slice_of(next->id))));
 	recorded_put(recorded, "from", value_text(next->from));
 	recorded_put(recorded, "sealed_anew", value_integer((int64_t)rekeying->count));
 	buffer_format(&recorded->text, "the sealing key is %s now, from %s; it was ", next->id, next->from);
-	print_safe(&recorded->text, old_id);
+	print_safe(&recorded->text, rekeying->old_id);
 	buffer_format(&recorded->text, "\n%s",
 		      next->path	       ? ""
 		      : next->wrapped.size > 0 ? "name that key of KMS as TRUEUP_SEALING_KEY from now on\n"
@@ -166,9 +182,9 @@ static void describe(const struct rekeying *rekeying, struct slice old_id, struc
 static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 {
 	struct job *job = rekeying->job;
-	struct slice old_id = arena_copy(job->arena, job->record->sealing_key);
 
-	if (old_id.size == 0) {
+	rekeying->old_id = arena_copy(job->arena, job->record->sealing_key);
+	if (rekeying->old_id.size == 0) {
 		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
 		return true;
 	}
@@ -176,11 +192,12 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		return false;
 	bool good = replace(rekeying);
 	remove_unused(rekeying);
+	warn_of_doubt(rekeying);
 	/* Also where the run has no end: whoever is not told of the new key may throw it away. */
 	if (rekeying->committed) {
-		warn_of_unfound(rekeying, old_id);
+		warn_of_unfound(rekeying);
 		warn_of_variable(rekeying);
-		describe(rekeying, old_id, recorded);
+		describe(rekeying, recorded);
 	}
 	return good;
 }

@@ -27,30 +27,31 @@ static void use_key(struct job *job)
 }
 
 /* Two first runs may meet: the key that was recorded first is the stack's. */
-static bool adopt(struct job *job, struct sealing_key *key)
+static bool adopt(struct job *job, struct sealing_key *key, struct diagnostics *diagnostics)
 {
-	if (!job->store->ops->adopt_key(job->store, sealing_key_record(job->arena, key), job->diagnostics))
+	if (!job->store->ops->adopt_key(job->store, sealing_key_record(job->arena, key), diagnostics))
 		return false;
 	if (slice_is(job->record->sealing_key, key->id))
 		return true;
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+	diag_error(diagnostics, FAULT_STALE, NOWHERE,
 		   "another run has just sealed secrets of the stack under the key %.*s, and %s gives the key %s",
 		   SLICE_ARGUMENTS(job->record->sealing_key), key->from, key->id);
-	diag_hint(job->diagnostics, "run the command again, with that key at hand");
+	diag_hint(diagnostics, "run the command again, with that key at hand");
 	return false;
 }
 
-static bool make_key(struct job *job, struct sealing_key *ret)
+static bool make_key(struct job *job, struct sealing_key *ret, struct diagnostics *diagnostics)
 {
 	bool good;
 
-	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, job->diagnostics))
+	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, diagnostics))
 		return false;
 	if (!ret->from)
 		return true;
-	good = adopt(job, ret);
-	if (!good && ret->path && job->world->remove_file)
-		(void)job->world->remove_file(job->world, ret->path, job->diagnostics);
+	good = adopt(job, ret, diagnostics);
+	/* A commit that failed may come to stand all the same, once the disk works again: its key is kept. */
+	if (!slice_is(job->record->sealing_key, ret->id) && ret->path && job->world->remove_file)
+		(void)job->world->remove_file(job->world, ret->path, diagnostics);
 	return good;
 }
 
@@ -62,7 +63,7 @@ static bool look_for_key(struct job *job, struct diagnostics *diagnostics)
 
 	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, diagnostics);
 	if (good && recorded.size == 0)
-		good = key.from ? adopt(job, &key) : make_key(job, &key);
+		good = key.from ? adopt(job, &key, diagnostics) : make_key(job, &key, diagnostics);
 	if (good)
 		job->sealing = key;
 	sealing_key_wipe(&key);

@@ -273,9 +273,10 @@ struct store_ops {
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */
 	bool (*end)(struct store *store, struct slice outcome, struct diagnostics *diagnostics);
 	/* Records the id of the sealing key, behind it after a space its wrapped form if it has one, where none is
-	 * recorded yet, without the lease: the first wins, and record() then says which that is. */
+	 * recorded yet, without the lease: the first wins, and record() then says which that is. Where only the commit
+	 * itself has failed, record() says what was to be recorded: nobody knows what comes of that. */
 	bool (*adopt_key)(struct store *store, struct slice id, struct diagnostics *diagnostics);
-	/* Replaces the key, and what is sealed, at once; under the lease. */
+	/* Replaces the key, and what is sealed, at once; under the lease. A commit that fails is as above. */
 	bool (*rekey)(struct store *store, const struct rekey *rekey, struct diagnostics *diagnostics);
 	/* Keeps the lease alive; due every third of its term. False, FAULT_LEASE: it was lost. */
 	bool (*heartbeat)(struct store *store, struct diagnostics *diagnostics);

@@ -114,6 +114,7 @@ def works(runner):
             "change": Work(runner, folder / "changed", ["apply", "--yes"]),
             "plan": Work(runner, folder / "changed", ["plan", "--output", "json"]),
             "forget": Work(runner, folder / "changed", ["state", "rm", "--yes", "aws.subnet.a"]),
+            "save": Work(runner, folder / "empty", ["plan", "--out", "saved"]),
             "rekey": Work(runner, folder / "changed", ["state", "rekey"]),
             "rebuild": Work(runner, folder / "changed", ["state", "rebuild", "--force", "--yes"]),
         }
@@ -160,6 +161,11 @@ class Work:
     def sealing_key(self):
         with contextlib.closing(sqlite3.connect(self.copy / ".trueup/state.db")) as database:
             return database.execute("SELECT sealing_key FROM stack").fetchone()[0]
+
+    def has_key(self):
+        """Whether the key that the state names is there, once the disk works again."""
+        recorded = self.recorded() is not None and self.sealing_key()
+        return not recorded or len(list(self.copy.glob(f".config/trueup/*-{recorded}.key"))) == 1
 
     def world(self):
         """How many there are of each kind in the simulated world, with their ranges or names."""
@@ -260,3 +266,19 @@ def test_what_is_recorded_all_the_same(works, work, look, says, what):
             assert not done or says in outcome.out, outcome
             told += done and outcome.status == 1
     assert told > 0, "the end of the run never failed"
+
+
+@pytest.mark.parametrize("count", [1, 0], ids=["one", "all"])
+@pytest.mark.parametrize("what", ["disk", "full", "locked"])
+@pytest.mark.parametrize("work", ["save", "rekey"])
+def test_the_key_is_kept_where_its_commit_may_come_to_stand(works, work, what, count):
+    """A commit that failed on its disk may be played back when the state is opened again."""
+    work = works[work]
+    doubted = 0
+    for number in range(work.calls(what)):
+        with work:
+            outcome = work.run(*work.command, what=what, first=number, count=count)
+            assert outcome.status in {0, 1}, outcome
+            assert work.has_key(), outcome
+            doubted += "it is not known whether the sealing key is" in outcome.err
+    assert not doubted or (work.command[-1] == "rekey" and what != "locked")
