@@ -96,6 +96,20 @@ static bool reseal_all(struct rekeying *rekeying)
 	return true;
 }
 
+/* The old key was found before the lease was had. */
+static bool is_key_still(const struct rekeying *rekeying)
+{
+	struct job *job = rekeying->job;
+
+	if (slice_equal(job->record->sealing_key, rekeying->old_id))
+		return true;
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "another run has just replaced the sealing key %.*s of the stack: it is %.*s now",
+		   SLICE_ARGUMENTS(rekeying->old_id), SLICE_ARGUMENTS(job->record->sealing_key));
+	diag_hint(job->diagnostics, "where that one is to be replaced as well, run the command again");
+	return false;
+}
+
 static bool replace(struct rekeying *rekeying)
 {
 	struct job *job = rekeying->job;
@@ -103,10 +117,10 @@ static bool replace(struct rekeying *rekeying)
 	if (!job_begin_run(job, SLICE("state rekey"), (struct slice){NULL, 0}, NULL))
 		return false;
 	struct rekey rekey = {
-		.old_id = arena_copy(job->arena, job->record->sealing_key),
+		.old_id = rekeying->old_id,
 		.new_id = sealing_key_record(job->arena, &rekeying->next),
 	};
-	if (reseal_all(rekeying)) {
+	if (is_key_still(rekeying) && reseal_all(rekeying)) {
 		rekey.intents = rekeying->intents;
 		rekey.intent_count = rekeying->count;
 		rekeying->committed = job->store->ops->rekey(job->store, &rekey, job->diagnostics);

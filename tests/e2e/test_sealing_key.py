@@ -159,3 +159,25 @@ def test_key_that_is_replaced_before_recovery_begins(cut_off):
     )
     cut_off.run("apply", "--yes", **settings)
     assert cut_off.rows("SELECT outcome FROM history WHERE operation = 'CreateLaunchTemplate'") == [("done",)]
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["", "with an open call"])
+def test_rekey_beside_another(here, cut):
+    """The other one ends after this one has the old key and before it has the lease."""
+    here.stack.environment.update(TRUEUP_SEALING_KEY=HEX)
+    if cut:
+        lose(here, "CreateLaunchTemplate", "lost_request")
+    else:
+        here.run("plan", "--out", "plan")
+    before, other = here.key_id(), "22" * 32
+    settings = program(
+        here,
+        f"TRUEUP_SEALING_KEY={HEX} TRUEUP_NEW_SEALING_KEY={other} '{BINARY}' state rekey > replaced || exit 1\n"
+        f"echo {HEX}",
+    )
+    refused = here.run("state", "rekey", status=4, **settings)
+    after = here.key_id()
+    assert f"has just replaced the sealing key {before} of the stack: it is {after} now" in refused.err
+    assert before in (here.stack.folder / "replaced").read_text() and here.keys() == []
+    done = here.run("state", "rekey", TRUEUP_SEALING_KEY=other)
+    assert f"it was {after}" in done.out and len(here.keys()) == 1
