@@ -40,6 +40,7 @@ static bool find_next(struct rekeying *rekeying)
 	if (!rekeying->next.from) {
 		diag_error(job->diagnostics, FAULT_USER, NOWHERE, "there is no place for a file with the new key");
 		diag_hint(job->diagnostics, "give the new key in TRUEUP_NEW_SEALING_KEY, or set HOME");
+		diag_cause(job->diagnostics, rekeying->next.unmade);
 		return false;
 	}
 	if (!slice_is(job->record->sealing_key, rekeying->next.id))

@@ -328,7 +328,8 @@ static bool make_in_file(struct world *world, struct arena *arena, struct slice 
 	bool good;
 
 	if (!folder)
-		return true;
+		return diag_error(diagnostics, FAULT_ABSENT, NOWHERE,
+				  "neither XDG_CONFIG_HOME nor HOME names a folder, from the root on");
 	world->random(world, key.key.bytes, sizeof(key.key.bytes));
 	seal_key_id(&key.key, key.id);
 	key.path = key_path(arena, folder, lineage, slice_of(key.id));
@@ -452,6 +453,14 @@ bool sealing_key_new(struct world *world, struct arena *arena, struct slice line
 	return !text || !*text || take_text(slice_of(text), "TRUEUP_NEW_SEALING_KEY", ret, diagnostics);
 }
 
+/* Texts of an arena that outlives the findings. */
+static struct slice unmade(const struct diagnostics *findings)
+{
+	const struct diag *first = diagnostics_first_error(findings);
+
+	return first ? first->message : (struct slice){NULL, 0};
+}
+
 static bool make_from(const struct key_source *source, struct world *world, struct arena *arena, struct slice lineage,
 		      struct sealing_key *ret, struct diagnostics *diagnostics)
 {
@@ -459,11 +468,13 @@ static bool make_from(const struct key_source *source, struct world *world, stru
 	bool good;
 
 	diagnostics_init(&findings, arena);
-	good = source->make(world, arena, lineage, ret, &findings) || source->may_fail;
-	if (!good)
+	good = source->make(world, arena, lineage, ret, &findings);
+	if (!good && source->may_fail)
+		ret->unmade = unmade(&findings);
+	else if (!good)
 		diagnostics_join(diagnostics, &findings);
 	diagnostics_release(&findings);
-	return good;
+	return good || source->may_fail;
 }
 
 bool sealing_key_make(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,

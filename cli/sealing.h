@@ -18,6 +18,7 @@ struct sealing_key {
 	struct seal_key key;
 	char id[SEAL_KEY_ID_HEX + 1];
 	const char *from;     /* for messages: "TRUEUP_SEALING_KEY"; NULL: no key */
+	struct slice unmade;  /* why none could be made, where there is none for that; else empty */
 	const char *path;     /* of the file, where it is in one, or NULL */
 	struct slice wrapped; /* base64: encrypted by the service that made it, or empty */
 };
@@ -40,7 +41,7 @@ __attribute__((warn_unused_result)) bool sealing_key_new(struct world *world, st
 /* What is recorded of a key: its id, and its wrapped form where it has one. */
 struct slice sealing_key_record(struct arena *arena, const struct sealing_key *key);
 /* Makes a stack's first key: in a file, or where TRUEUP_SEALING_KEY names a service, there. ret->from is NULL where the
- * file cannot be kept; a service that fails is false, after a diagnostic. */
+ * file cannot be kept, and ret->unmade says why; a service that fails is false, after a diagnostic. */
 __attribute__((warn_unused_result)) bool sealing_key_make(struct world *world, struct arena *arena,
 							  struct slice lineage, struct sealing_key *ret,
 							  struct diagnostics *diagnostics);

@@ -231,6 +231,7 @@ static void warn_of_fingerprints(struct job *job)
 			  SLICE_ARGUMENTS(id));
 	else
 		diag_hint(job->diagnostics, "apply it where the spec is, or give a key in TRUEUP_SEALING_KEY");
+	diag_cause(job->diagnostics, job->sealing.unmade);
 }
 
 bool secrets_seal_plan(struct job *job)

@@ -316,12 +316,19 @@ def test_without_a_place_for_a_key(here, tmp_path):
     theirs = tmp_path / "theirs" / "trueup"
     theirs.mkdir(parents=True)
     theirs.chmod(0o777)
-    for place in {"XDG_CONFIG_HOME": theirs.parent}, {"HOME": nowhere}:
+    for place, why in (
+        ({"XDG_CONFIG_HOME": theirs.parent}, f"'{theirs}' is open to other users (mode 777)"),
+        ({"HOME": nowhere}, f"cannot make the folder '{nowhere}': a file has that name"),
+        ({"HOME": None}, "neither XDG_CONFIG_HOME nor HOME names a folder"),
+    ):
         warned = here.run("plan", "--out", "plan", **place)
-        assert "saved without its secrets" in warned.err
+        assert f"key is at hand to seal them under\n  cause: {why}" in warned.err
     assert not list(theirs.iterdir())
     here.run("apply", "plan", HOME=nowhere)
     assert here.key_id() == ""
+    here.run("plan", "--out", "next", TRUEUP_SEALING_KEY=HEX, TRUEUP_VAR_password=OTHER)
+    refused = here.run("state", "rekey", status=1, HOME=nowhere)
+    assert f"no place for a file with the new key\n  cause: cannot make the folder '{nowhere}'" in refused.err
 
 
 def lose(home, action, how="lost_answer"):
