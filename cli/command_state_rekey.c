@@ -1,5 +1,6 @@
 #include "cli/command_list.h"
 #include "cli/job_run.h"
+#include "cli/progress.h"
 #include "cli/recorded.h"
 #include "cli/secrets.h"
 
@@ -47,6 +48,16 @@ static bool find_next(struct rekeying *rekeying)
 		return true;
 	return diag_error(job->diagnostics, FAULT_USER, NOWHERE, "%s gives the key %s, which the stack has already",
 			  rekeying->next.from, rekeying->next.id);
+}
+
+static bool find_both(struct rekeying *rekeying)
+{
+	struct waiting_view view;
+
+	waiting_open(&view, rekeying->job->invocation, WAITING_FOR_KEY, NULL);
+	bool good = find_old(rekeying) && find_next(rekeying);
+	waiting_close(&view);
+	return good;
 }
 
 static bool reseal(struct rekeying *rekeying, const struct vault *from, const struct vault *to, struct intent *intent)
@@ -203,7 +214,7 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
 		return true;
 	}
-	if (!find_old(rekeying) || !find_next(rekeying))
+	if (!find_both(rekeying))
 		return false;
 	bool good = replace(rekeying);
 	remove_unused(rekeying);

@@ -304,7 +304,7 @@ static void work_out(struct job *job, const struct stack *stack);
 
 bool job_refresh_expecting(struct job *job, const struct stack *expected)
 {
-	struct reading_view view;
+	struct waiting_view view;
 	struct slice *watched = NULL;
 	size_t watched_count = 0;
 
@@ -325,9 +325,9 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		.watched = watched,
 		.watched_count = watched_count,
 	};
-	reading_open(&view, job->invocation, &job->loop);
+	waiting_open(&view, job->invocation, "reading what is there", &job->loop);
 	bool good = refresh_run(&job->refresh, job->diagnostics);
-	reading_close(&view);
+	waiting_close(&view);
 	if (!good)
 		return false;
 	/* Whoever names what is to go means that, whatever else is there. */

@@ -396,9 +396,9 @@ void progress_stopping(void *context, size_t calls)
 	flush(view->invocation, &text);
 }
 
-static void reading_tick(void *context)
+static void waiting_tick(void *context)
 {
-	struct reading_view *view = context;
+	struct waiting_view *view = context;
 	int64_t heard_ms = real_ms(view->invocation);
 	BUFFER_AUTO text;
 
@@ -407,29 +407,31 @@ static void reading_tick(void *context)
 		return;
 	view->heard_ms = heard_ms;
 	/* Back to the start of the line, and clear it (ECMA-48 EL). */
-	buffer_format(&text, "%s%sreading what is there: %zu call%s, ", view->terminal ? "\r\033[K" : "",
-		      view->terminal ? WRAP_OFF : "", view->loop->request_count,
-		      view->loop->request_count == 1 ? "" : "s");
+	buffer_format(&text, "%s%s%s: ", view->terminal ? "\r\033[K" : "", view->terminal ? WRAP_OFF : "", view->what);
+	if (view->loop)
+		buffer_format(&text, "%zu call%s, ", view->loop->request_count,
+			      view->loop->request_count == 1 ? "" : "s");
 	print_duration(&text, heard_ms - view->began_ms);
 	buffer_string(&text, view->terminal ? WRAP_ON : "\n");
 	view->drawn = true;
 	flush(view->invocation, &text);
 }
 
-void reading_open(struct reading_view *view, struct invocation *invocation, const struct loop *loop)
+void waiting_open(struct waiting_view *view, struct invocation *invocation, const char *what, const struct loop *loop)
 {
-	*view = (struct reading_view){
+	*view = (struct waiting_view){
 		.invocation = invocation,
+		.what = what,
 		.loop = loop,
 		.terminal = can_redraw(invocation->world),
 		.began_ms = real_ms(invocation),
 		.heard_ms = real_ms(invocation),
 	};
-	invocation->simulated->tick = reading_tick;
+	invocation->simulated->tick = waiting_tick;
 	invocation->simulated->tick_context = view;
 }
 
-void reading_close(struct reading_view *view)
+void waiting_close(struct waiting_view *view)
 {
 	if (view->terminal && view->drawn)
 		(void)world_tell(view->invocation->world, SLICE("\r\033[K"));

@@ -56,18 +56,19 @@ void progress_refused(void *context, const struct action *action, struct slice c
 /* Of struct apply: says what an interrupted run still waits for. */
 void progress_stopping(void *context, size_t calls);
 
-/* Shows that reading goes on, where it takes longer than a moment. */
-struct reading_view {
+/* Shows that the command goes on with what takes longer than a moment. */
+struct waiting_view {
 	struct invocation *invocation;
-	const struct loop *loop;
+	const char *what;
+	const struct loop *loop; /* whose calls are counted, or NULL */
 	bool terminal;
 	bool drawn;
 	int64_t began_ms; /* both by the real clock */
 	int64_t heard_ms;
 };
 
-void reading_open(struct reading_view *view, struct invocation *invocation, const struct loop *loop);
-void reading_close(struct reading_view *view);
+void waiting_open(struct waiting_view *view, struct invocation *invocation, const char *what, const struct loop *loop);
+void waiting_close(struct waiting_view *view);
 
 /* "0.4 s", "12 s", "3 min 20 s". */
 void print_duration(struct buffer *buffer, int64_t ms);

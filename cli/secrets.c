@@ -1,5 +1,6 @@
 #include "cli/secrets.h"
 
+#include "cli/progress.h"
 #include "reconcile/recover_again.h"
 #include "reconcile/schema.h"
 
@@ -59,11 +60,14 @@ static bool look_for_key(struct job *job, struct diagnostics *diagnostics)
 {
 	struct slice recorded = job->record->sealing_key;
 	struct sealing_key key = {0};
+	struct waiting_view view;
 	bool good;
 
+	waiting_open(&view, job->invocation, WAITING_FOR_KEY, NULL);
 	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, diagnostics);
 	if (good && recorded.size == 0)
 		good = key.from ? adopt(job, &key, diagnostics) : make_key(job, &key, diagnostics);
+	waiting_close(&view);
 	if (good)
 		job->sealing = key;
 	sealing_key_wipe(&key);

@@ -9,6 +9,9 @@
  * here asks for a key where there is no secret.
  */
 
+/* What waiting_open() says while a key is looked for; a program that gives one speaks for itself. */
+#define WAITING_FOR_KEY "waiting for the sealing key"
+
 /*
  * The stack's key in job->sealing and job->vault, where the job's plan sets a secret, and so will its
  * intents; made and recorded where the stack has none yet. The state is open for writing. Where no key

@@ -6,10 +6,11 @@ import http.server
 import json
 import sqlite3
 import ssl
+import threading
 
 import pytest
 
-from cli import digest
+from cli import Terminal, digest
 from conftest import REGION, serve
 from scripted_server import certificate
 from test_secrets import HEX, OTHER, Home, assert_nowhere, lose, SPEC
@@ -266,6 +267,26 @@ def test_message_that_is_long(here, tmp_path):
     with answering(lambda token: (400, told)) as settings:
         refused = here.run("plan", "--out", tmp_path / "plan", status=1, **settings)
     assert "zzz..." in refused.err and "allow kms:" in refused.err and len(refused.err) < 17000
+
+
+@pytest.mark.parametrize("command", [["plan", "--out", "plan"], ["apply", "--yes"], ["state", "rekey"]])
+def test_kms_that_does_not_answer(here, command):
+    """Nobody wonders what the command waits for; each asks but once."""
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    released, asked = threading.Event(), []
+
+    def hang(token):
+        asked.append(token)
+        released.wait(30)
+        return refuse(token)
+
+    with answering(hang) as settings:
+        shown = Terminal(here.stack, *command, **settings)
+        shown.read_until("waiting for the sealing key: 1")
+        shown.read_until("waiting for the sealing key: 2")
+        released.set()
+        shown.end(1)
+    assert "KMS did not do" in shown.text and len(asked) == 1 + (command[-1] == "rekey")
 
 
 def test_key_that_is_gone_for_good(here, refusing):
