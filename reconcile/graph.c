@@ -68,30 +68,100 @@ static size_t take_in_order(const struct graph *graph, uint32_t *waits, uint32_t
 	return done;
 }
 
-/* Any cycle is among what is left: without the edges there that yield, only those of the others remain. */
-static bool leave_out_yielding(struct graph *graph)
+/* Tarjan's search for the strongly connected components: in one of those lies every edge of a cycle, and no other. */
+struct search {
+	const struct graph *graph;
+	uint32_t *entered;   /* per node: as which one it was, from 1; 0: not yet */
+	uint32_t *earliest;  /* per node: the first in its component to which there is a way, as far as is known */
+	uint32_t *component; /* per node: from 1; 0: not known yet */
+	uint32_t *next;	     /* per node: the next of its successors to look at */
+	uint32_t *path, *open;
+	size_t path_count, open_count;
+	uint32_t entered_count, component_count;
+};
+
+static void enter(struct search *search, uint32_t node)
+{
+	search->entered[node] = search->earliest[node] = ++search->entered_count;
+	search->next[node] = search->graph->first[node];
+	search->path[search->path_count++] = node;
+	search->open[search->open_count++] = node;
+}
+
+static void lower(struct search *search, uint32_t node, uint32_t earliest)
+{
+	if (earliest < search->earliest[node])
+		search->earliest[node] = earliest;
+}
+
+/* From where there is no way back to an earlier node, all that is still open since is one component. */
+static void leave(struct search *search, uint32_t node)
+{
+	search->path_count--;
+	if (search->earliest[node] == search->entered[node]) {
+		search->component_count++;
+		while (!search->component[node])
+			search->component[search->open[--search->open_count]] = search->component_count;
+	} else {
+		lower(search, search->path[search->path_count - 1], search->earliest[node]);
+	}
+}
+
+static void search_from(struct search *search, uint32_t node)
+{
+	const struct graph *graph = search->graph;
+	enter(search, node);
+	while (search->path_count > 0) {
+		node = search->path[search->path_count - 1];
+		if (search->next[node] == graph->first[node + 1]) {
+			leave(search, node);
+			continue;
+		}
+		uint32_t after = graph->successors[search->next[node]++];
+		if (!search->entered[after])
+			enter(search, after);
+		else if (!search->component[after])
+			lower(search, node, search->entered[after]);
+	}
+}
+
+static void leave_out_yielding(struct graph *graph)
+{
+	uint32_t *room = memory_get((6 * graph->node_count + 1) * sizeof(uint32_t));
+	struct search search = {.graph = graph};
+	uint32_t **const lists[] = {&search.entered, &search.earliest, &search.component,
+				    &search.next,    &search.path,     &search.open};
+	size_t count = 0;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		*lists[i] = room + i * graph->node_count;
+	for (size_t i = 0; i < graph->node_count; i++)
+		if (!search.entered[i])
+			search_from(&search, (uint32_t)i);
+	for (size_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		if (!edge->yields || search.component[edge->before] != search.component[edge->after])
+			graph->edges[count++] = *edge;
+	}
+	graph->edge_count = count;
+	free(room);
+}
+
+static bool has_cycle(const struct graph *graph)
 {
 	uint32_t *waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
 	uint32_t *order = memory_get((graph->node_count + 1) * sizeof(uint32_t));
-	size_t count = 0, before = graph->edge_count;
-	bool all = take_in_order(graph, waits, order) == graph->node_count;
-	for (size_t i = 0; !all && i < before; i++) {
-		const struct graph_edge *edge = &graph->edges[i];
-		if (!edge->yields || !waits[edge->before] || !waits[edge->after])
-			graph->edges[count++] = *edge;
-	}
-	if (!all)
-		graph->edge_count = count;
+	bool found = take_in_order(graph, waits, order) < graph->node_count;
 	free(waits);
 	free(order);
-	return graph->edge_count < before;
+	return found;
 }
 
 void graph_close(struct graph *graph)
 {
 	sort_edges(graph);
-	if (!graph->yields || !leave_out_yielding(graph))
+	if (!graph->yields || !has_cycle(graph))
 		return;
+	leave_out_yielding(graph);
 	free(graph->first);
 	free(graph->successors);
 	free(graph->waits);

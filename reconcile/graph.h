@@ -32,7 +32,7 @@ void graph_init(struct graph *graph, size_t node_count);
 void graph_release(struct graph *graph);
 /* A node before itself is ignored; a repeated edge counts twice and does no harm. */
 void graph_add(struct graph *graph, size_t before, size_t after);
-/* The same, but the edge is left out where it would be part of a cycle, or lie behind one. */
+/* The same, but the edge is left out where it would be part of a cycle. */
 void graph_add_yielding(struct graph *graph, size_t before, size_t after);
 /* No more edges: leaves out those that yield to others, and builds successors and waits. */
 void graph_close(struct graph *graph);

@@ -32,7 +32,9 @@ static const struct row rows[] = {
 	{"what yields and need not", 3, "01? 12?", "321", 0},
 	{"what yields on a cycle", 3, "01 12 20?", "321", 0},
 	{"two that yield on one", 2, "01? 10?", "11", 0},
-	{"what yields behind one", 4, "01 10? 12? 23?", "2111", 0},
+	{"what yields behind one", 4, "01 10? 12? 23?", "4321", 0},
+	{"what yields between two", 4, "01 10? 12? 23 32?", "4321", 0},
+	{"two that yield on each of two ways round", 4, "01 12? 03? 32 20?", "2112", 0},
 	{"what yields ahead of one", 4, "01? 12 21? 23", "4321", 0},
 	{"a cycle of others beside it", 3, "01 10 12? 20?", NULL, 2},
 };
@@ -97,11 +99,53 @@ static void test_cycles_are_real(void **state)
 	}
 }
 
+static bool is_behind(bool edges[12][12], size_t from, size_t to)
+{
+	bool seen[12] = {false};
+	size_t queue[12], count = 0;
+	seen[queue[count++] = from] = true;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < 12; k++)
+			if (edges[queue[i]][k] && !seen[k])
+				seen[queue[count++] = k] = true;
+	return seen[to];
+}
+
+/* Whatever yields is left out where there is a way back, and nowhere else. */
+static void test_yields_to_cycles_alone(void **state)
+{
+	unsigned seed = 11;
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		bool edges[12][12] = {{false}}, yielding[12][12] = {{false}}, kept[12][12] = {{false}};
+		struct graph graph;
+		graph_init(&graph, 12);
+		for (int k = 0; k < 16; k++) {
+			seed = seed * 1103515245u + 12345u;
+			size_t a = (seed >> 8) % 12, b = (seed >> 20) % 12;
+			if (a == b || edges[a][b])
+				continue;
+			edges[a][b] = true;
+			yielding[a][b] = seed >> 30;
+			(yielding[a][b] ? graph_add_yielding : graph_add)(&graph, a, b);
+		}
+		graph_close(&graph);
+		for (size_t i = 0; i < graph.edge_count; i++)
+			kept[graph.edges[i].before][graph.edges[i].after] = true;
+		for (size_t a = 0; a < 12; a++)
+			for (size_t b = 0; b < 12; b++)
+				assert_int_equal(kept[a][b],
+						 edges[a][b] && !(yielding[a][b] && is_behind(edges, b, a)));
+		graph_release(&graph);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_cycles_are_real),
+		cmocka_unit_test(test_yields_to_cycles_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
