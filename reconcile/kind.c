@@ -26,6 +26,14 @@ const struct field *field_named(const struct fields *fields, struct slice name)
 	return NULL;
 }
 
+bool runs_hold(const struct runs *runs, const struct kind *kind)
+{
+	for (const char *const *name = runs->holds; name && *name; name++)
+		if (strcmp(*name, kind->name) == 0)
+			return true;
+	return false;
+}
+
 bool output_renewed_by(const struct output *output, const char *field)
 {
 	for (const char *const *name = output->renewed_by; name && *name; name++)

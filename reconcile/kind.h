@@ -328,6 +328,14 @@ static inline const struct field *field_at(const struct fields *fields, size_t i
 const struct output *output_at(const struct outputs *outputs, size_t index);
 /* NULL where there is none of that name. O(count). */
 const struct field *field_named(const struct fields *fields, struct slice name);
+/* field.stays_in, of it or of its items. */
+static inline const char *field_stays_in(const struct field *field)
+{
+	return field->item ? field->item->stays_in : field->stays_in;
+}
+
+/* Whether what runs needs one of that kind to its end. */
+bool runs_hold(const struct runs *runs, const struct kind *kind);
 /* Whether an update in place of that field gives it a new value. */
 bool output_renewed_by(const struct output *output, const char *field);
 const struct output *output_named(const struct outputs *outputs, struct slice name);

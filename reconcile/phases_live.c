@@ -6,7 +6,8 @@
 /*
  * What others have put there names what goes just as well as what was recorded, and so does what a spec has dropped and
  * no call has taken away: the service deletes nothing that is named. Whatever goes too is deleted first, or lets go of
- * it where that is a part; and an update, which may take it out, comes first as well.
+ * it where that is a part; and an update, which may take it out, comes first as well. So does what has launched what
+ * may name it (plan_launched.c).
  */
 
 struct search {
@@ -69,4 +70,6 @@ void phases_order_live(struct phases *phases, const struct plan *plan)
 		}
 	}
 	map_release(&search.ending);
+	for (size_t i = 0; i < plan->launched_count; i++)
+		order_nodes(&search, plan->launched[i].by, PHASE_DELETE, plan->launched[i].into);
 }

@@ -165,6 +165,7 @@ static void describe_object(struct action *action, const struct object *object, 
 			action->provider_id = live->provider_id;
 		action->live = live->fields;
 		action->live_outputs = live->outputs;
+		action->running = live->running;
 		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
 	}
 }
@@ -508,6 +509,7 @@ static void finish(struct planning *planning)
 	plan_tell_kept(planning);
 	plan_tell_renamed(planning);
 	plan_tell_running(planning);
+	plan_note_launched(planning);
 	plan->running = planning->running;
 	plan->running_count = planning->running_count;
 	plan->actions = planning->actions;

@@ -65,8 +65,9 @@ struct action {
 	struct value constants; /* fields no longer set that go back to a fixed value, with it */
 	struct value live;	/* MAP as read for this plan, or null */
 	struct value live_outputs;
-	struct value marks; /* MAP: what the thing says of who it is (output.tells_apart), as read; else null */
-	bool is_busy;	    /* it was still being made or changed when it was read: it is waited for first */
+	struct value running; /* LIST as read (provider.h), or null */
+	struct value marks;   /* MAP: what the thing says of who it is (output.tells_apart), as read; else null */
+	bool is_busy;	      /* it was still being made or changed when it was read: it is waited for first */
 	struct change *changes;
 	size_t change_count;
 	const struct dependency *wanted; /* of the spec */
@@ -125,6 +126,11 @@ struct running {
 	struct slice what;
 };
 
+/* Two actions that end what is there: of what runs something, and of what that may have been launched into. */
+struct launched {
+	size_t by, into;
+};
+
 /* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
 struct plan {
 	struct slice stack;
@@ -139,6 +145,8 @@ struct plan {
 	size_t unread_count;
 	struct running *running; /* sorted by address */
 	size_t running_count;
+	struct launched *launched; /* as far as no record says so */
+	size_t launched_count;
 	const struct provider_settings *providers; /* of the aliases that actions use */
 	size_t provider_count;
 	struct stack_output *outputs;

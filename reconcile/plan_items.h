@@ -61,6 +61,7 @@ struct planning {
 	size_t unread_count, unread_capacity;
 	struct running *running;
 	size_t running_count, running_capacity;
+	size_t launched_capacity;
 	size_t *left; /* numbers of input->objects that go; for plan_tell_running() */
 	size_t left_count;
 	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
@@ -142,6 +143,8 @@ void plan_items_silence(struct planning *planning);
 void plan_hold(struct planning *planning);
 /* Says of what objects run what the plan means for it. */
 void plan_tell_running(struct planning *planning);
+/* Pairs what runs something and goes with what that may need to its end, and that goes too. */
+void plan_note_launched(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */
 void plan_tell_taken(struct planning *planning);
 /* A range that an item takes away from its object in place, and what lies in it now. */

@@ -242,14 +242,6 @@ static size_t count_holding(struct planning *planning, const struct runner *runn
 	return count;
 }
 
-static bool is_held(const struct runs *runs, const struct kind *kind)
-{
-	for (const char *const *name = runs->holds; name && *name; name++)
-		if (strcmp(*name, kind->name) == 0)
-			return true;
-	return false;
-}
-
 /* What is recorded as referred to counts: that is what there was when they were launched. */
 static void tell_held(struct planning *planning, const struct runner *runner, struct object *from, bool further)
 {
@@ -262,7 +254,7 @@ static void tell_held(struct planning *planning, const struct runner *runner, st
 
 		if (!target.object || !target.kind)
 			continue;
-		if (!is_held(runner->kind->runs, target.kind)) {
+		if (!runs_hold(runner->kind->runs, target.kind)) {
 			if (further)
 				tell_held(planning, runner, target.object, false);
 			continue;
@@ -280,7 +272,7 @@ static void tell_held(struct planning *planning, const struct runner *runner, st
 /* Whether they lie in the same, where the field of the runner says what its targets lie in. */
 static bool lies_with(const struct field *field, const struct object *target, const struct object *leaving)
 {
-	const char *within = field->item ? field->item->stays_in : field->stays_in;
+	const char *within = field_stays_in(field);
 	const struct value *here = within ? plan_field_now(leaving, NULL, within) : NULL;
 	const struct value *there = here ? plan_field_now(target, NULL, within) : NULL;
 
@@ -326,7 +318,7 @@ static void tell_left(struct planning *planning, const struct runner *runner, si
 		struct target target = {.object = object, .kind = kind};
 
 		if ((object->protect && object->role != OBJECT_DEPOSED) || !kind ||
-		    !is_held(runner->kind->runs, kind) || is_judged(planning, runner, since, object) ||
+		    !runs_hold(runner->kind->runs, kind) || is_judged(planning, runner, since, object) ||
 		    !plan_load_body(planning, object) || !is_near(planning, runner, object))
 			continue;
 		target.live = input->live[planning->left[i]];

@@ -106,7 +106,7 @@ static bool leaves_any(struct planning *planning, const struct item *item, const
 
 bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field)
 {
-	const char *within = field->item ? field->item->stays_in : field->stays_in;
+	const char *within = field_stays_in(field);
 	const struct value *wanted = value_get_named(&item->wanted, field->name);
 	size_t coming = 0, certain = 0;
 

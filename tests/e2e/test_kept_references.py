@@ -234,3 +234,27 @@ def test_a_group_goes_after_the_machine_that_is_still_in_it(stack, cloud, by_oth
     cloud.change("settings", "settings", pace_percent=1000)
     stack.write("stack.yaml", spec_text({"aws.vpc": {"v": {"cidr": "10.0.0.0/16"}}}))
     assert "DependencyViolation" not in stack.run(*words).err
+
+
+def group_in(subnet, guard):
+    """Of machines that stay as they were launched, whatever it is to have since."""
+    return {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        "aws.subnet": {name: {"vpc": HOME, "cidr": f"10.0.{n}.0/24"} for n, name in enumerate("ab")},
+        "aws.security_group": {name: {"vpc": HOME, "name": name, "description": "d"} for name in "xy"},
+        "aws.launch_template": {"t": {**IMAGE, "name": "template", "security_groups": [Ref(f"aws.security_group.{guard}")]}},
+        "aws.autoscaling_group": {
+            "g": {"name": "g", "min": 1, "max": 2, "launch_template": Ref("aws.launch_template.t"), "subnets": [subnet]}
+        },
+    }
+
+
+@pytest.mark.parametrize("moved", [("b", "x"), ("a", "y")], ids=["subnet", "security group"])
+def test_what_a_group_has_let_go_of_goes_after_what_it_launched_there(stack, cloud, moved):
+    """Its machines take longer to end than anything is waited for."""
+    for subnet, guard in ("a", "x"), moved:
+        put(stack, group_in(Ref(f"aws.subnet.{subnet}"), guard))
+        apply(stack)
+        cloud.sim("pass", 120)
+    cloud.change("settings", "settings", pace_percent=1000)
+    assert "DependencyViolation" not in stack.run("destroy", "--yes").err

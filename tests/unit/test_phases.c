@@ -52,6 +52,13 @@
 #define WIDTH(range) "\"t.net.a\":" WIDTH_FIELDS(range)
 #define HELD_BY(sub) KEPT("t.user.u", "u1", "{\"sub\":" REF("t.sub." sub ".id") "}", "{\"sub\":\"s" sub "\"}")
 #define IN_SUB_NOW "{\"sub\":\"s1\"}"
+/* What has jobs in a zone, and is recorded to be in another sub of it. */
+#define ZONE(zone) ",\"zone\":\"" zone "\""
+#define JOBS_NEAR(sub, jobs)                                                                                           \
+	"\"t.user.u\":{\"id\":\"u1\",\"applied\":{\"places\":[" REF(                                                   \
+		"t.sub." sub ".id") "]},\"resolved\":{\"places\":[\"s" sub "\"]},\"live\":{\"places\":[\"s" sub        \
+				    "\"]},\"running\":[" jobs "]}"
+#define JOB "{\"zone\":\"x\"}"
 #define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
 #define TABLE_LIVE(name, live) REC("t.table." name, "t" name, "{\"nets\":[]}", "{\"nets\":[]}", "{\"nets\":[" live "]}")
@@ -253,6 +260,22 @@ static const struct row {
 	 "{" REC("t.group.x", "g1", FIELDS_OF("x", ""), FIELDS_OF("x", ""), FIELDS_OF("x", ADMITS_ID("g2"))) "," REC(
 		 "t.group.y", "g2", FIELDS_OF("y", ""), FIELDS_OF("y", ""), FIELDS_OF("y", ADMITS_ID("g1"))) "}",
 	 "unsettle t.group.x, unsettle t.group.y, delete t.group.x, delete t.group.y"},
+	{"what may have a job of what goes is deleted after that", "{}",
+	 "{" SUB_KEPT("1", ZONE("x")) "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", JOB "," JOB) "}",
+	 "unsettle t.sub.1, unsettle t.sub.2, unsettle t.user.u, delete t.user.u, delete t.sub.1, delete t.sub.2"},
+	{"also where what that is in stays", "{" SUB("2", ZONE("x")) "}",
+	 "{" SUB_KEPT("1", ZONE("x")) "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", JOB) "}",
+	 "unsettle t.sub.1, unsettle t.user.u, delete t.user.u, delete t.sub.1"},
+	{"but not where none of them is in its zone", "{}",
+	 "{" SUB_KEPT("1", ZONE("y")) "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", JOB) "}",
+	 "unsettle t.sub.1, delete t.sub.1, unsettle t.sub.2, unsettle t.user.u, delete t.user.u, delete t.sub.2"},
+	{"or it lies in another net", "{}",
+	 "{" KEPT("t.sub.1", "s1", "{\"net\":\"n2\"" ZONE("x") "}",
+		  "{\"net\":\"n2\"" ZONE("x") "}") "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", JOB) "}",
+	 "unsettle t.sub.1, delete t.sub.1, unsettle t.sub.2, unsettle t.user.u, delete t.user.u, delete t.sub.2"},
+	{"or there are none", "{}",
+	 "{" SUB_KEPT("1", ZONE("x")) "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", "") "}",
+	 "unsettle t.sub.1, delete t.sub.1, unsettle t.sub.2, unsettle t.user.u, delete t.user.u, delete t.sub.2"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };
