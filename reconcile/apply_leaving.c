@@ -50,14 +50,16 @@ struct search {
 };
 
 /* What others have put into a set that holds the object, or attached it to, is let go of where that goes too. So is
- * what keeps that from going: two that name each other wait for each other otherwise. */
+ * what keeps that from going: two that name each other wait for each other otherwise. Of an object that stays, the
+ * provider lets go of what the plan takes away. */
 static void note_found(void *context, const struct field *reference, struct slice text)
 {
 	const struct search *search = context;
 	const struct applying *applying = search->node->target->applying;
 	const struct field *top = search->top;
 	bool pins = (top->flags & SETTLES) && (reference->flags & PINS);
-	bool lets_go = (top->flags & HOLDS) || pins || own_is_attachment(top);
+	bool ends = operation_ends(search->node->target->action->operation);
+	bool lets_go = pins || (ends && ((top->flags & HOLDS) || own_is_attachment(top)));
 	const struct object *object = lets_go ? map_get(&applying->ids, text) : NULL;
 	const struct target *target = object ? target_of(applying, object) : NULL;
 	if (target && target != search->node->target)
@@ -69,12 +71,13 @@ static void note_held_leaving(struct node *node, struct slice *ids)
 	const struct applying *applying = node->target->applying;
 	const struct action *action = node->target->action;
 	struct search search = {.node = node, .ids = ids};
-	for (size_t i = 0; operation_ends(action->operation) && i < action->kind->fields.count; i++) {
+	bool ends = operation_ends(action->operation);
+	for (size_t i = 0; (ends || node->work.phase == PHASE_UNSETTLE) && i < action->kind->fields.count; i++) {
 		search.top = field_at(&action->kind->fields, i);
 		const struct value *now = value_get_named(&action->live, search.top->name);
 		named_each(search.top, now, note_found, &search);
 		/* For another object to have. */
-		if (own_is_attachment(search.top) && value_is(now, VALUE_STRING) &&
+		if (ends && own_is_attachment(search.top) && value_is(now, VALUE_STRING) &&
 		    applying->phases.vacates[node->target - applying->targets])
 			note_id(node, value_slice(now), ids);
 	}

@@ -271,6 +271,13 @@ static bool concerns(const struct action *action, const struct field *field, boo
 	return taking ? operation_makes(action->operation) : action_ends_old(action);
 }
 
+bool handovers_let_go(const struct handovers *handovers, const struct plan *plan, size_t target)
+{
+	const struct action *leaving = &plan->actions[target];
+	return (leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy) ||
+	       handovers->vacates[target] || handovers->heirs[target] > 0;
+}
+
 void handovers_find(const struct plan *plan, struct arena *arena, struct handovers *ret)
 {
 	struct search search = {.plan = plan, .arena = arena, .result = ret};

@@ -28,6 +28,9 @@ struct handovers {
 	struct value *yields;
 };
 
+/* Whether what refers to an action's object in a part takes that out beforehand, and puts in the new one later. */
+bool handovers_let_go(const struct handovers *handovers, const struct plan *plan, size_t target);
+
 void handovers_find(const struct plan *plan, struct arena *arena, struct handovers *ret);
 
 #endif

@@ -14,6 +14,7 @@ struct building {
 	struct map deposed;    /* of the first object left behind there, which any others follow: index + 1 */
 	struct handovers handovers;
 	struct sheds sheds;
+	struct namings namings;
 };
 
 uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase)
@@ -233,14 +234,6 @@ static void order_wanted(struct building *building, size_t index)
 	}
 }
 
-/* Whether what refers to an action's object in a part takes that out beforehand, and puts in the new one later. */
-static bool is_let_go_of(const struct building *building, size_t target)
-{
-	const struct action *leaving = &building->plan->actions[target];
-	return (leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy) ||
-	       building->handovers.vacates[target] || building->handovers.heirs[target] > 0;
-}
-
 static bool mentions(const struct value *value, struct slice id)
 {
 	if (value_is(value, VALUE_STRING))
@@ -299,7 +292,7 @@ static void order_release(struct building *building, size_t index, const struct 
 	}
 	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
-	if (destroy_first || (in_part && is_let_go_of(building, target))) {
+	if (destroy_first || (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
 		order_nodes(building, unsettled, gone);
 		return;
 	}
@@ -339,7 +332,8 @@ static bool must_let_go(const struct building *building, size_t index)
 {
 	const struct action *action = &building->plan->actions[index];
 	bool updates = operation_keeps(action->operation) && action->provider_id.size > 0;
-	if (updates && value_is(&building->handovers.yields[index], VALUE_MAP))
+	if (updates &&
+	    (value_is(&building->handovers.yields[index], VALUE_MAP) || building->namings.lets_go_first[index]))
 		return true;
 	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
@@ -347,7 +341,7 @@ static bool must_let_go(const struct building *building, size_t index)
 		if (dependency->binding != BINDS_SETTLE || dependency->loose)
 			continue;
 		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k))
-			if (is_let_go_of(building, k))
+			if (handovers_let_go(&building->handovers, building->plan, k))
 				return true;
 	}
 	return false;
@@ -551,6 +545,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	map_init(&building.deposed);
 	handovers_find(plan, arena, &building.handovers);
 	sheds_find(plan, arena, &building.sheds);
+	namings_find(plan, &building.handovers, arena, &building.namings);
 	phases->vacates = building.handovers.vacates;
 	phases->yields = building.handovers.yields;
 	for (size_t i = plan->action_count; i-- > 0;) {
@@ -567,6 +562,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		}
 	}
 	graph_init(&phases->graph, phases->node_count);
+	phases_order_live(phases, plan, &building.namings);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		order_own(&building, i);
 		order_wanted(&building, i);
@@ -575,7 +571,6 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	}
 	order_handovers(&building);
 	order_sheds(&building);
-	phases_order_live(phases, plan);
 	graph_close(&phases->graph);
 	uint32_t *cycle = NULL;
 	size_t cycle_count = 0;

@@ -6,28 +6,37 @@
 /*
  * What others have put there names what goes just as well as what was recorded, and so does what a spec has dropped and
  * no call has taken away: the service deletes nothing that is named. Whatever goes too is deleted first, or lets go of
- * it where that is a part; and an update, which may take it out, comes first as well. So does what has launched what
- * may name it (plan_launched.c).
+ * it where that is a part. So does what has launched what may name it (plan_launched.c). And an update that takes it
+ * out comes first as well, or does that beforehand; for certain, as of what is recorded, where it PINS what goes.
  */
 
 struct search {
 	const struct plan *plan;
-	struct phases *phases;
+	struct arena *arena;
+	struct namings *result;
+	const struct handovers *handovers;
 	struct map ending; /* by id: index of the action + 1 */
-	size_t index;	   /* of the action that is looked at, and the field of its object */
+	size_t index;	   /* of the action that is looked at, the field of its object, and that or an item of it */
 	const struct field *top;
+	const struct value *value;
 };
 
-static void order_nodes(struct search *search, size_t before, enum phase phase, size_t after)
+static void note(struct search *search, const struct field *reference, size_t target)
 {
-	uint32_t first = phases_node(search->phases, before, phase);
-	uint32_t gone = phases_node(search->phases, after, PHASE_DELETE);
+	const struct action *action = &search->plan->actions[search->index];
+	struct namings *result = search->result;
+	bool in_part = search->top->flags & SETTLES;
+	bool ends = operation_keeps(action->operation) && action->provider_id.size > 0 && (reference->flags & PINS) &&
+		    changes_end(action->changes, action->change_count, search->top, search->value);
+	bool first = ends && in_part && handovers_let_go(search->handovers, search->plan, target);
 
-	if (first != NO_NODE && gone != NO_NODE)
-		graph_add_yielding(&search->phases->graph, first, gone);
+	result->items =
+		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
+	result->items[result->count++] = (struct naming){search->index, target, in_part, ends, first};
+	result->lets_go_first[search->index] |= first;
 }
 
-static void order_found(void *context, const struct field *reference, struct slice text)
+static void note_found(void *context, const struct field *reference, struct slice text)
 {
 	struct search *search = context;
 	const void *found = named_is_held(search->top, reference) ? map_get(&search->ending, text) : NULL;
@@ -35,22 +44,29 @@ static void order_found(void *context, const struct field *reference, struct sli
 	const struct action *leaving = found ? &search->plan->actions[target] : NULL;
 	const struct action *action = &search->plan->actions[search->index];
 
-	if (!leaving || target == search->index || !slice_is(slice_of(leaving->kind->name), reference->target) ||
-	    !identity_equal(&leaving->identity, &action->identity))
-		return;
-	if (action_ends_old(action)) {
-		order_nodes(search, search->index, search->top->flags & SETTLES ? PHASE_UNSETTLE : PHASE_DELETE,
-			    target);
-	} else if (leaving->operation == OPERATION_DELETE) {
-		order_nodes(search, search->index, PHASE_MAKE, target);
-		order_nodes(search, search->index, PHASE_SETTLE, target);
+	if (leaving && target != search->index && slice_is(slice_of(leaving->kind->name), reference->target) &&
+	    identity_equal(&leaving->identity, &action->identity))
+		note(search, reference, target);
+}
+
+static void look_within(struct search *search, const struct value *value)
+{
+	const struct field *item = value_is(value, VALUE_LIST) ? search->top->item : NULL;
+
+	search->value = value;
+	if (!item)
+		named_each(search->top, value, note_found, search);
+	for (uint32_t i = 0; item && i < value->count; i++) {
+		search->value = &value->items[i];
+		named_each(item, search->value, note_found, search);
 	}
 }
 
-void phases_order_live(struct phases *phases, const struct plan *plan)
+void namings_find(const struct plan *plan, const struct handovers *handovers, struct arena *arena, struct namings *ret)
 {
-	struct search search = {.plan = plan, .phases = phases};
+	struct search search = {.plan = plan, .arena = arena, .result = ret, .handovers = handovers};
 
+	*ret = (struct namings){.lets_go_first = arena_new_array(arena, plan->action_count + 1, bool)};
 	map_init(&search.ending);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
@@ -65,11 +81,41 @@ void phases_order_live(struct phases *phases, const struct plan *plan)
 		search.index = i;
 		for (size_t k = 0; k < fields->count; k++) {
 			search.top = field_at(fields, k);
-			named_each(search.top, value_get_named(&plan->actions[i].live, search.top->name), order_found,
-				   &search);
+			look_within(&search, value_get_named(&plan->actions[i].live, search.top->name));
 		}
 	}
 	map_release(&search.ending);
+}
+
+typedef void add_edge(struct graph *graph, size_t before, size_t after);
+
+static void order_nodes(struct phases *phases, size_t before, enum phase phase, size_t after, add_edge *add)
+{
+	uint32_t first = phases_node(phases, before, phase);
+	uint32_t gone = phases_node(phases, after, PHASE_DELETE);
+
+	if (first != NO_NODE && gone != NO_NODE)
+		add(&phases->graph, first, gone);
+}
+
+static void order_naming(struct phases *phases, const struct plan *plan, const struct naming *naming)
+{
+	add_edge *add = naming->ends ? graph_add : graph_add_yielding;
+
+	if (action_ends_old(&plan->actions[naming->by])) {
+		order_nodes(phases, naming->by, naming->in_part ? PHASE_UNSETTLE : PHASE_DELETE, naming->of, add);
+	} else if (naming->lets_go_first) {
+		order_nodes(phases, naming->by, PHASE_UNSETTLE, naming->of, add);
+	} else if (naming->ends || plan->actions[naming->of].operation == OPERATION_DELETE) {
+		order_nodes(phases, naming->by, PHASE_MAKE, naming->of, add);
+		order_nodes(phases, naming->by, PHASE_SETTLE, naming->of, add);
+	}
+}
+
+void phases_order_live(struct phases *phases, const struct plan *plan, const struct namings *namings)
+{
+	for (size_t i = 0; i < namings->count; i++)
+		order_naming(phases, plan, &namings->items[i]);
 	for (size_t i = 0; i < plan->launched_count; i++)
-		order_nodes(&search, plan->launched[i].by, PHASE_DELETE, plan->launched[i].into);
+		order_nodes(phases, plan->launched[i].by, PHASE_DELETE, plan->launched[i].into, graph_add_yielding);
 }

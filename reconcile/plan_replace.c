@@ -1,4 +1,5 @@
 #include "reconcile/diff_field.h"
+#include "reconcile/named.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
 #include "reconcile/unique.h"
@@ -46,6 +47,73 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		    is_meant(planning, item->object, dependency, target))
 			target->create_before_destroy = true;
 	}
+}
+
+/* What stays names the one that is replaced, no record says so, and it is to have the new one in its place. */
+struct naming {
+	const struct map *replaced; /* by id, to struct item */
+	const struct item *item;
+	const struct field *field;
+	const struct value *value; /* of the field, or an item of it */
+};
+
+static bool is_to_have(const struct item *item, const struct item *target)
+{
+	for (size_t i = 0; i < item->resource->dependency_count; i++)
+		if (slice_equal(item->resource->dependencies[i].address, target->address) &&
+		    item->resource->dependencies[i].binding != BINDS_SETTLE)
+			return true;
+	return false;
+}
+
+static void mark_named(void *context, const struct field *reference, struct slice text)
+{
+	const struct naming *naming = context;
+	const struct item *item = naming->item;
+	struct item *target = reference->flags & PINS ? map_get(naming->replaced, text) : NULL;
+
+	if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
+	    identity_equal(&target->object->identity, &item->object->identity) && is_to_have(item, target) &&
+	    changes_end(item->fields->changes, item->fields->count, naming->field, naming->value))
+		target->create_before_destroy = true;
+}
+
+/* A part is taken out beforehand instead. */
+static void mark_named_targets(const struct map *replaced, const struct item *item)
+{
+	const struct fields *fields = &item->resource->kind->fields;
+	bool changes = operation_keeps(item->operation) && item->object && item->fields && item->live &&
+		       item->live->presence == PRESENCE_PRESENT;
+
+	for (size_t i = 0; changes && i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		const struct value *value = value_get_named(&item->live->fields, field->name);
+		const struct field *each = value_is(value, VALUE_LIST) ? field->item : NULL;
+
+		if (field->flags & SETTLES)
+			continue;
+		if (!each)
+			named_each(field, value, mark_named, &(struct naming){replaced, item, field, value});
+		for (uint32_t k = 0; each && k < value->count; k++)
+			named_each(each, &value->items[k], mark_named,
+				   &(struct naming){replaced, item, field, &value->items[k]});
+	}
+}
+
+static void mark_named_by_any(struct planning *planning)
+{
+	struct map replaced;
+
+	map_init(&replaced);
+	for (size_t i = 0; i < planning->order_count; i++) {
+		struct item *item = planning->order[i];
+
+		if (item->operation == OPERATION_REPLACE && item->object && item->object->provider_id.size > 0)
+			map_set(&replaced, item->object->provider_id, item);
+	}
+	for (size_t i = 0; replaced.count > 0 && i < planning->order_count; i++)
+		mark_named_targets(&replaced, planning->order[i]);
+	map_release(&replaced);
 }
 
 /* What was only begun is of no use to anybody yet: it makes way for the next. */
@@ -239,6 +307,7 @@ bool plan_items_order_replaces(struct planning *planning)
 		return true;
 	for (size_t i = 0; i < planning->order_count; i++)
 		mark_held_targets(planning, planning->order[i]);
+	mark_named_by_any(planning);
 	spread(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];

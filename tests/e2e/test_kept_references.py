@@ -258,3 +258,56 @@ def test_what_a_group_has_let_go_of_goes_after_what_it_launched_there(stack, clo
         cloud.sim("pass", 120)
     cloud.change("settings", "settings", pace_percent=1000)
     assert "DependencyViolation" not in stack.run("destroy", "--yes").err
+
+
+def groups(x, y, **changed):
+    group = {"vpc": HOME, "description": "d"}
+    return {"aws.security_group": {x: {**group, "name": "x", **changed}, "y": {**group, "name": "y", "ingress": y}}}
+
+
+@pytest.mark.parametrize("port", [1, 9], ids=["another rule", "that rule"])
+@pytest.mark.parametrize("x", ["x", "z"], ids=["replaced", "given away"])
+def test_a_group_lets_go_first_of_whom_others_have_let_in(stack, cloud, x, port):
+    """The new one needs the name of the one that the rule of others keeps from being deleted."""
+    put(stack, VPC, groups("x", []))
+    apply(stack)
+    ids = ids_of(stack)
+    let_in(cloud, ids["aws.security_group.y"], ids["aws.security_group.x"])
+    rule = {"protocol": "tcp", "from_port": port, "to_port": port, "group": Ref(f"aws.security_group.{x}")}
+    put(stack, VPC, groups(x, [rule], description="d" if x == "z" else "another"))
+    assert "DependencyViolation" not in stack.run("apply", "--yes").err
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("kind", ["aws.internet_gateway", "aws.vpn_gateway"])
+def test_a_gateway_that_others_attached_goes_over_to_the_new_vpc(stack, cloud, kind):
+    put(stack, VPC, {kind: {"g": {}}})
+    apply(stack)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    if kind == "aws.vpn_gateway":
+        ec2.attach_vpn_gateway(VpnGatewayId=ids[f"{kind}.g"], VpcId=ids["aws.vpc.v"])
+    else:
+        ec2.attach_internet_gateway(InternetGatewayId=ids[f"{kind}.g"], VpcId=ids["aws.vpc.v"])
+    put(stack, {"aws.vpc": {"v": {"cidr": "10.1.0.0/16"}}}, {kind: {"g": {"vpc": HOME}}})
+    assert "DependencyViolation" not in stack.run("apply", "--yes").err
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("given_away", [False, True], ids=["replaced", "given away"])
+def test_a_machine_cannot_leave_a_group_for_one_that_needs_its_name(stack, cloud, given_away):
+    """Others have put it there, and there it stays until the new one is."""
+    write(stack, "x", IN_SUBNET)
+    apply(stack)
+    ids = ids_of(stack)
+    cloud.client().modify_instance_attribute(InstanceId=ids["aws.instance.m"], Groups=[ids["aws.security_group.x"]])
+    name = "z" if given_away else "x"
+    machine = {**IN_SUBNET, "security_groups": [Ref(f"aws.security_group.{name}")]}
+    write(stack, name, machine, name="x", description="another")
+    before = cloud.show()
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert ("these steps wait for each other" if given_away else "both would have the same 'name'") in error["message"]
+    assert cloud.show() == before
+    write(stack, name, machine, name="another", description="another")
+    assert "DependencyViolation" not in stack.run("apply", "--yes").err
+    plan_is_empty(stack)

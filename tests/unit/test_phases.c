@@ -52,6 +52,11 @@
 #define WIDTH(range) "\"t.net.a\":" WIDTH_FIELDS(range)
 #define HELD_BY(sub) KEPT("t.user.u", "u1", "{\"sub\":" REF("t.sub." sub ".id") "}", "{\"sub\":\"s" sub "\"}")
 #define IN_SUB_NOW "{\"sub\":\"s1\"}"
+#define GROUP_KEPT(name, id) KEPT("t.group." name, id, FIELDS_OF(name, ""), FIELDS_OF(name, ""))
+#define ADMITTING(name, id, other)                                                                                     \
+	REC("t.group." name, id, FIELDS_OF(name, ""), FIELDS_OF(name, ""), FIELDS_OF(name, ADMITS_ID(other)))
+#define NO_RULES "\"rules\":[]"
+#define PUT_INTO(id) REC("t.keep.k", "k1", "{}", "{}", "{\"group\":\"" id "\"}")
 /* What has jobs in a zone, and is recorded to be in another sub of it. */
 #define ZONE(zone) ",\"zone\":\"" zone "\""
 #define JOBS_NEAR(sub, jobs)                                                                                           \
@@ -260,6 +265,27 @@ static const struct row {
 	 "{" REC("t.group.x", "g1", FIELDS_OF("x", ""), FIELDS_OF("x", ""), FIELDS_OF("x", ADMITS_ID("g2"))) "," REC(
 		 "t.group.y", "g2", FIELDS_OF("y", ""), FIELDS_OF("y", ""), FIELDS_OF("y", ADMITS_ID("g1"))) "}",
 	 "unsettle t.group.x, unsettle t.group.y, delete t.group.x, delete t.group.y"},
+	{"an update takes out of a part what others have put there ahead of a replace",
+	 "{" GROUP("x", ABOUT) "," GROUP("y", ADMITS("x")) "}",
+	 "{" GROUP_KEPT("x", "g1") "," ADMITTING("y", "g2", "g1") "}",
+	 "unsettle t.group.x, unsettle t.group.y, delete t.group.x, make t.group.x, settle t.group.y"},
+	{"and ahead of what another one waits for",
+	 "{\"t.group.z\":" FIELDS_OF("x", IN_ID("n1")) "," GROUP("y", ADMITS("z") IN_ID("n1")) "}",
+	 "{" KEPT("t.group.x", "g1", FIELDS_OF("x", IN_ID("n1")), FIELDS_OF("x", IN_ID("n1"))) "," REC(
+		 "t.group.y", "g2", FIELDS_OF("y", IN_ID("n1")), FIELDS_OF("y", IN_ID("n1")),
+		 FIELDS_OF("y", ADMITS_ID("g1") IN_ID("n1"))) "}",
+	 "unsettle t.group.x, unsettle t.group.y, delete t.group.x, make t.group.z, settle t.group.y"},
+	{"but not where a deletion can come last", "{" GROUP("y", "," NO_RULES) "}",
+	 "{" GROUP_KEPT("x", "g1") "," ADMITTING("y", "g2", "g1") "}",
+	 "unsettle t.group.x, settle t.group.y, delete t.group.x"},
+	{"what others have put into what is replaced goes over to the new one",
+	 "{\"t.group.x\":" FIELDS_OF("n", "") ",\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
+	 "{" GROUP_KEPT("x", "g1") "," PUT_INTO("g1") "}",
+	 "make t.group.x, unsettle t.group.x, make t.keep.k, delete t.group.x"},
+	{"and where it is to leave that, does so first",
+	 "{\"t.group.x\":" FIELDS_OF("n", "") "," GROUP("y", "") ",\"t.keep.k\":{\"group\":" REF("t.group.y.id") "}}",
+	 "{" GROUP_KEPT("x", "g1") "," GROUP_KEPT("y", "g2") "," PUT_INTO("g1") "}",
+	 "unsettle t.group.x, make t.keep.k, delete t.group.x, make t.group.x"},
 	{"what may have a job of what goes is deleted after that", "{}",
 	 "{" SUB_KEPT("1", ZONE("x")) "," SUB_KEPT("2", ZONE("x")) "," JOBS_NEAR("2", JOB "," JOB) "}",
 	 "unsettle t.sub.1, unsettle t.sub.2, unsettle t.user.u, delete t.user.u, delete t.sub.1, delete t.sub.2"},
@@ -353,6 +379,19 @@ static void test_left_behind(void **state)
 		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
 		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
 		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
+		{"others have put into it what is to be in the one that takes its name",
+		 "{" KEPT("t.group.x", "g1", NAMED, NAMED) "," PUT_INTO("g1") "}", NULL,
+		 "these steps wait for each other: change t.keep.k, then delete t.group.x, then make t.group.z, then "
+		 "change t.keep.k",
+		 "where it is the same object under another address, say so with 'trueup state mv t.group.x "
+		 "t.group.z'",
+		 "{\"t.group.z\":" NAMED ",\"t.keep.k\":{\"group\":" REF("t.group.z.id") "}}"},
+		{"or that bears it itself, and is replaced", "{" GROUP_KEPT("x", "g1") "," PUT_INTO("g1") "}", NULL,
+		 "'t.group.x' must be replaced by a new object before the old one is deleted, but both would have the "
+		 "same 'name'",
+		 "change 'name' too, or set lifecycle.create_before_destroy: false where nothing that stays refers to "
+		 "it",
+		 "{" GROUP("x", ABOUT) ",\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}"},
 		{"a new one would be taken for the one that is used",
 		 "{" KEPT("t.post.a", "p1", POST("s", "1", ""), POST("s", "1", "")) "," KEPT(
 			 "t.wire.w", "w1", "{\"post\":" REF("t.post.a.id") "}", "{\"post\":\"p1\"}") "}",
