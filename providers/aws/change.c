@@ -116,6 +116,10 @@ static enum step carry_out(struct work *work)
 
 static bool next_call(struct work *work)
 {
+	if (aws_next_resting_call(work))
+		return true;
+	if (aws_change_of(work)->unread_part)
+		return false;
 	if (work->phase == PHASE_MAKE && (aws_next_field_call(work) || aws_next_renaming_call(work)))
 		return true;
 	if (work->phase == PHASE_UNSETTLE && aws_next_yielding_call(work))

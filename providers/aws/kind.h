@@ -55,7 +55,8 @@ struct aws_detail {
 	const char *list;   /* path of the list that the answer is; NULL: it is none */
 	bool is_always_set; /* what it reads has a value at any time: an answer without one does not tell it */
 	/* A field of the list's answer; where it is not set there is nothing to read. The answer then is not of
-	 * this object alone, and decode finds the object's id in it as AWS_OWN_ID. */
+	 * this object alone, and decode finds the object's id in it as AWS_OWN_ID. A part that is read so is taken off
+	 * as the plan has it before the attachment of that field changes, while it still shows. */
 	const char *of;
 };
 #define AWS_OWN_ID "trueup:id"

@@ -1,4 +1,7 @@
 #include "providers/aws/work.h"
+
+#include <string.h>
+
 #include "reconcile/diff_field.h"
 #include "reconcile/own_items.h"
 #include "reconcile/schema.h"
@@ -309,4 +312,40 @@ bool aws_next_part_call(struct work *work)
 			return true;
 	}
 	return false;
+}
+
+/* Once the object is detached no read tells of such a part any more, so that no later phase would take it off. */
+static bool rests_on(const struct aws_field *field, const struct aws_field *attachment)
+{
+	return field->part && field->detail && field->detail->of &&
+	       strcmp(field->detail->of, attachment->field.name) == 0;
+}
+
+bool aws_next_resting_call(struct work *work)
+{
+	bool detaches =
+		(work->phase == PHASE_MAKE && !work->creating) || (work->phase == PHASE_UNSETTLE && work->vacates);
+	const struct aws_field *attachment = detaches ? aws_wrong_attachment(work) : NULL;
+	struct pick pick = {.count = 0};
+	if (!attachment || !aws_now(work, attachment))
+		return false;
+	for (size_t i = 0; i < work->kind->fields.count && pick.count == 0; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct value *now = aws_now(work, field);
+		if (!rests_on(field, attachment) || !aws_is_planned(work, field))
+			continue;
+		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, false))
+			continue;
+		pick_removals(work, field, false, &pick);
+		if (pick.count)
+			choose_part(work, field, &field->part->remove, &pick, true);
+	}
+	return pick.count > 0;
+}
+
+bool aws_is_rested_on(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	change->unread_part = NULL;
+	return aws_next_resting_call(work) || (change->unread_part && !change->verified);
 }

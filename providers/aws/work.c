@@ -111,7 +111,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 }
 
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
-static const struct aws_field *wrong_attachment(const struct work *work)
+const struct aws_field *aws_wrong_attachment(const struct work *work)
 {
 	bool leaves = work->phase == PHASE_DELETE || work->phase == PHASE_UNSETTLE;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
@@ -178,6 +178,9 @@ static enum step attach(struct work *work, const struct aws_field *field)
 	aws_parameter_add(&parameters, field->attachment->member, *side);
 	aws_choose_value(work, call, &parameters, field, now ? value_null() : value_copy(&work->task.scratch, side));
 	aws_note_sent(work, &field->field, &aws_change_of(work)->part);
+	aws_change_of(work)->moved = field;
+	/* What was taken off before was read to be so: what comes after is yet to be sent. */
+	aws_change_of(work)->verified = false;
 	return aws_send(work, STAGE_DETACHED);
 }
 
@@ -187,7 +190,7 @@ static enum step move(struct work *work, const struct aws_field *field)
 	const struct value *now = aws_now(work, field);
 	if (now && !may_leave(work, field, now))
 		return refuse_to_leave(work, now);
-	if (!aws_change_of(work)->sent_any || is_moved(work, field)) {
+	if (aws_change_of(work)->moved != field || is_moved(work, field)) {
 		aws_change_of(work)->looks = 0;
 		return attach(work, field);
 	}
@@ -215,8 +218,8 @@ static enum step ready(struct work *work)
 		return step;
 	if (!is_usable(work, &step))
 		return step;
-	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
-	return attachment ? move(work, attachment) : aws_converge(work);
+	const struct aws_field *attachment = work->phase == PHASE_MAKE ? aws_wrong_attachment(work) : NULL;
+	return attachment && !aws_is_rested_on(work) ? move(work, attachment) : aws_converge(work);
 }
 
 static const struct aws_call *create_of(const struct work *work)
@@ -374,7 +377,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	}
 	if (work->now.readiness == READY_PENDING && work->stage == STAGE_READY)
 		return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
-	const struct aws_field *attachment = wrong_attachment(work);
+	const struct aws_field *attachment = aws_wrong_attachment(work);
 	if (attachment)
 		return move(work, attachment);
 	bool prepares = kind->before_delete && !(work->force && kind->delete_forced.operation);
@@ -387,7 +390,7 @@ static enum step vacate(struct work *work)
 {
 	if (work->now.readiness == READY_PENDING)
 		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));
-	const struct aws_field *attachment = wrong_attachment(work);
+	const struct aws_field *attachment = aws_wrong_attachment(work);
 	return attachment ? move(work, attachment) : STEP_DONE;
 }
 

@@ -74,6 +74,7 @@ struct aws_change {
 	int doubts;			     /* deletions that knew of no such object */
 	const char *refusal;		     /* why the difference found cannot be made smaller; NULL: it can */
 	const struct aws_field *unread_part; /* planned, and nobody knows what there is of it; NULL: none */
+	const struct aws_field *moved;	     /* the attachment of which a half was sent last; NULL: of none */
 	/* The last call that `waits`, and those before it; NULL: there was none. */
 	const struct aws_waited *waited;
 };
@@ -86,6 +87,13 @@ bool aws_next_yielding_call(struct work *work);
 /* The next call for those of its parts that belong to the phase. In PHASE_UNSETTLE: takes away what
  * stands in the way of deletions. */
 bool aws_next_part_call(struct work *work);
+/* Whether the object is to be detached, and has a part that is taken off first: only while it is attached it is seen.
+ * Also where nobody could read yet whether it has. */
+bool aws_is_rested_on(struct work *work);
+/* The next call that takes such a part off, as the plan has it. */
+bool aws_next_resting_call(struct work *work);
+/* The attachment that is not what is desired, or in a phase in which the object leaves not nothing; NULL: none. */
+const struct aws_field *aws_wrong_attachment(const struct work *work);
 /* Whether a value is, or has in it, the id of something that is about to be deleted. */
 bool aws_names_leaving(const struct work *work, const struct value *value);
 /* What others have put there that the object's deletion has to wait for, as others_items() says it. */

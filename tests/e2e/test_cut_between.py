@@ -25,6 +25,13 @@ def gateway(kind, vpc):
     return net(kind, {"vpc": vpc})
 
 
+def announcing(vpc):
+    """Each VPC has a table, and the gateway announces to that of its own."""
+    tables = {name: {"vpc": name} for name in "vw"}
+    to = [Ref(f"aws.route_table.{vpc}")]
+    return net("vpn_gateway", {"vpc": vpc, "propagate_to": to}, **{"aws.route_table": tables})
+
+
 def range6(number):
     part = f"${{cidr_subnet(aws.vpc.v.ipv6_cidr, 8, {number})}}"
     return net("subnet", {"vpc": "v", "cidr": "10.20.1.0/24", "assign_ipv6_on_creation": True, "ipv6_cidr": part})
@@ -72,6 +79,8 @@ SIZES = (machine("t3.micro"), machine("t3.small"))
 CUTS = {
     "a gateway to the internet is moved": (MOVES["internet_gateway"], "AttachInternetGateway", 1, GATE),
     "a gateway of a VPN is moved": (MOVES["vpn_gateway"], "AttachVpnGateway", 1, VPN),
+    "what a gateway announces is off": ((announcing("v"), announcing("w")), "DetachVpnGateway", 1, VPN),
+    "a gateway that announced is detached": ((announcing("v"), announcing("w")), "AttachVpnGateway", 1, VPN),
     "what rests on a range is off": (RANGES, "DisassociateSubnetCidrBlock", 1, SUBNET),
     "a range is taken away": (RANGES, "AssociateSubnetCidrBlock", 1, SUBNET),
     "a range is there, and what rests on it is not": (RANGES, "ModifySubnetAttribute", 2, SUBNET),

@@ -135,3 +135,49 @@ def test_what_a_gateway_says_no_more_is_no_drift_of_the_table(stack, cloud, last
     apply(stack)
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def gateways(**named):
+    """Gateways by where they are attached and the table that takes in their routes; both VPCs and both tables stay."""
+    vpcs = {name: {"cidr": cidr} for name, cidr in (("home", "10.20.0.0/16"), ("away", "10.30.0.0/16"))}
+    tables = {name: {"vpc": Ref(f"aws.vpc.{vpc}")} for name, vpc in (("a", "home"), ("b", "away"))}
+    return {
+        "aws.vpc": vpcs,
+        "aws.route_table": tables,
+        "aws.vpn_gateway": {
+            name: {"vpc": Ref(f"aws.vpc.{at[0]}"), "propagate_to": [Ref(f"aws.route_table.{to}") for to in at[1:]]}
+            if at
+            else {}
+            for name, at in named.items()
+        },
+    }
+
+
+# Where the gateway is to be that was at home, for table a; and the tables then.
+LEAVES = {
+    "detached": (gateways(edge=()), []),
+    "moved": (gateways(edge=("away", "b")), ["b"]),
+    "gives way": (gateways(edge=(), other=("home",)), []),
+    "moved for another": (gateways(edge=("away",), other=("home", "a")), ["a"]),
+}
+
+
+@pytest.mark.parametrize("fault", [None, "deny", "lost_answer"])
+@pytest.mark.parametrize("leaves", LEAVES)
+def test_a_table_takes_in_no_more_of_a_gateway_that_leaves(stack, cloud, leaves, fault):
+    """While it is attached alone anything tells of it, so that it is turned off before."""
+    last, there = LEAVES[leaves]
+    stack.write("stack.yaml", spec_text(gateways(edge=("home", "a"))))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(last))
+    if fault:
+        cloud.fault("DisableVgwRoutePropagation", fault)
+    applied = stack.run("apply", "--yes", status=None)
+    if fault == "deny":
+        assert applied.status == 1 and "DisableVgwRoutePropagation" in applied.err
+        assert "a" in propagating(cloud, stack)
+        applied = stack.run("apply", "--yes", status=None)
+    assert applied.status == 0
+    assert propagating(cloud, stack) == there
+    stack.run("drift")
+    plan_is_empty(stack)
