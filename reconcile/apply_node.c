@@ -211,10 +211,10 @@ static void target_complete(struct target *target, bool last)
 	const struct value read = target->has_now ? observed_of(target) : object->observed;
 	const struct value seen = with_recorded(target, &read, &object->observed, &target->desired);
 	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
+	object->ignored = ignored_of(target, object->ignored);
 	/* What is being made has its record from the spec. */
 	object->own =
 		before.role == OBJECT_INCOMPLETE ? value_null() : own_beside(action->kind, &before, object, arena);
-	object->ignored = ignored_of(target, object->ignored);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
 	object->symbolic = owes ? never : action->symbolic;

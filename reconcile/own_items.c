@@ -54,24 +54,45 @@ bool own_place(const struct object *object, const struct field *field, const str
 	       is_so(&object->resolved, field->name, place) || is_so(&object->own, field->name, place);
 }
 
+/* What of a list is the object's own, and goes without being said. */
+struct beside {
+	struct own_items own;
+	struct diff_index said;
+	struct value_builder items;
+};
+
+static void add_own(struct beside *beside, const struct value *list)
+{
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (own_items_have(&beside->own, &list->items[i]) && !diff_index_find(&beside->said, &list->items[i]))
+			value_builder_item(&beside->items, list->items[i]);
+}
+
+/* What is left to others is not looked at where that takes a call of its own. */
+static bool is_overlooked(const struct field *set, const struct object *object)
+{
+	return !value_get_named(&object->observed, set->name) && ignored_has(&object->ignored, slice_of(set->name));
+}
+
 /* Of a set. */
 static struct value items_beside(const struct field *set, const struct object *former, const struct object *object,
 				 struct arena *arena)
 {
-	const struct value *now = value_get_named(&object->observed, set->name);
-	struct own_items own;
-	struct diff_index said;
-	VALUE_BUILDER_AUTO items;
+	struct beside beside;
 
-	value_builder_init(&items);
-	own_items_init(&own, former, set, arena);
-	diff_index_init(&said, set, value_get_named(&object->resolved, set->name), arena);
-	for (uint32_t i = 0; value_is(now, VALUE_LIST) && i < now->count; i++)
-		if (own_items_have(&own, &now->items[i]) && !diff_index_find(&said, &now->items[i]))
-			value_builder_item(&items, now->items[i]);
-	diff_index_release(&said);
-	own_items_release(&own);
-	const struct value list = value_builder_list(&items, arena);
+	value_builder_init(&beside.items);
+	own_items_init(&beside.own, former, set, arena);
+	diff_index_init(&beside.said, set, value_get_named(&object->resolved, set->name), arena);
+	if (is_overlooked(set, object)) {
+		add_own(&beside, value_get_named(&former->resolved, set->name));
+		add_own(&beside, value_get_named(&former->own, set->name));
+	} else {
+		add_own(&beside, value_get_named(&object->observed, set->name));
+	}
+	const struct value list = value_builder_list(&beside.items, arena);
+	value_builder_release(&beside.items);
+	diff_index_release(&beside.said);
+	own_items_release(&beside.own);
 	return list.count > 0 ? list : value_null();
 }
 

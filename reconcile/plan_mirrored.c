@@ -100,7 +100,8 @@ static struct value without_said(struct planning *planning, const struct item *i
 	return value_builder_list(&builder, planning->arena);
 }
 
-/* Whether it is for the other end, be it that its spec sets its field or that it is recorded as set. */
+/* Whether it is for the other end, be it that its spec sets its field or that it is recorded as set, or this as its own
+ * from when it was. */
 static bool is_for_other_end(struct planning *planning, const struct item *item, struct slice provider_id)
 {
 	const struct item *other;
@@ -111,6 +112,7 @@ static bool is_for_other_end(struct planning *planning, const struct item *item,
 	if (!field || !identity_equal(&object->identity, &item->object->identity) || !plan_load_body(planning, object))
 		return false;
 	return value_get_given(&object->resolved, slice_of(field->name)) ||
+	       names_it(value_get_named(&object->own, field->name), item->object->provider_id) ||
 	       (other && value_get_given(&other->resource->desired, slice_of(field->name)));
 }
 

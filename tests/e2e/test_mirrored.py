@@ -137,6 +137,29 @@ def test_what_a_gateway_says_no_more_is_no_drift_of_the_table(stack, cloud, last
     stack.run("drift")
 
 
+@pytest.mark.parametrize("end", ["table", "gateway"])
+def test_what_one_end_leaves_to_others_by_now_is_no_drift_of_the_other(stack, cloud, end):
+    """It has put that there itself. What others add is told at the end that never said anything."""
+    said = spec(propagate_to=["a"]) if end == "gateway" else spec(propagation=["edge"])
+    stack.write("stack.yaml", spec_text(said))
+    apply(stack)
+    kind, name, field = {
+        "gateway": ("aws.vpn_gateway", "edge", "propagate_to"),
+        "table": ("aws.route_table", "a", "propagation"),
+    }[end]
+    left = spec()
+    left[kind][name]["lifecycle"] = {"ignore": [field]}
+    stack.write("stack.yaml", spec_text(left))
+    for _ in range(2):
+        apply(stack)
+        plan_is_empty(stack)
+        stack.run("drift")
+    assert propagating(cloud, stack) == ["a"]
+    ids = ids_of(stack)
+    cloud.client().enable_vgw_route_propagation(RouteTableId=ids["aws.route_table.b"], GatewayId=ids["aws.vpn_gateway.edge"])
+    assert "aws.route_table.b" in stack.run("drift", status=2).out
+
+
 def gateways(**named):
     """Gateways by where they are attached and the table that takes in their routes; both VPCs and both tables stay."""
     vpcs = {name: {"cidr": cidr} for name, cidr in (("home", "10.20.0.0/16"), ("away", "10.30.0.0/16"))}
