@@ -174,6 +174,8 @@ void plan_hint_at_kept(struct planning *planning, const struct item *item, const
 		       const struct field *field);
 /* Reports what is to end though something that stays names it (PINS), and keeps doing so. */
 void plan_tell_kept(struct planning *planning);
+/* Reports what is to refer to something though one of both lies nowhere, or they lie in different things (beside). */
+void plan_tell_beside(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */

@@ -1,0 +1,210 @@
+#include <string.h>
+
+#include "reconcile/plan_items.h"
+
+/*
+ * What can be referred to only within what both lie in (beside): the spec says so of both ends, but for a field that it
+ * leaves to others, or where others have moved one since. A gateway that is attached nowhere, and that nothing in the
+ * plan attaches, can be no route's target: the service would say so halfway, or not before a long wait for it.
+ */
+
+struct place {
+	bool is_known;
+	struct slice of; /* id of what it lies in; empty: in nothing */
+};
+
+struct looking {
+	struct planning *planning;
+	struct map actions; /* by object id */
+	struct map numbers; /* of input->objects + 1, by id at the service */
+	const struct action *action;
+	const struct live *live; /* of its object, or NULL */
+	const struct field *top; /* that refers */
+	struct slice told;	 /* of which end of the action it was told last */
+};
+
+static struct place place_in(const struct value *value)
+{
+	bool is_known = !value || value_is(value, VALUE_STRING);
+
+	return (struct place){is_known, value && is_known ? value_slice(value) : (struct slice){0}};
+}
+
+/* Where a thing lies after the plan. action: what is done to it, or NULL. What is only then made nobody has read. */
+static struct place place_of(const struct action *action, const struct live *live, const char *beside)
+{
+	static const struct place unknown;
+
+	if (action && operation_makes(action->operation)) {
+		const struct value *said = value_get_named(&action->known, beside);
+		return value_is(said, VALUE_STRING) ? place_in(said) : unknown;
+	}
+	if (!live || live->presence != PRESENCE_PRESENT ||
+	    (action && !operation_keeps(action->operation) && action->operation != OPERATION_RECORD))
+		return unknown;
+	const struct value *now = value_if_set(value_get_named(&live->fields, beside));
+	for (size_t i = 0; action && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+
+		if (change->field && change->effect == EFFECT_SET && strcmp(change->field->name, beside) == 0)
+			now = value_if_set(&change->after);
+	}
+	return place_in(now);
+}
+
+static bool is_left_to_others(struct planning *planning, struct slice address, const char *beside)
+{
+	const struct item *item = plan_item_at(planning, address);
+	const struct value left = item && item->resource ? plan_left_to_others(planning, item->resource) : value_null();
+
+	return ignored_has(&left, slice_of(beside));
+}
+
+static void hint_at(struct planning *planning, struct slice address, const char *beside)
+{
+	if (is_left_to_others(planning, address, beside))
+		diag_hint(planning->diagnostics,
+			  "see to it by hand first, or take '%s' out of 'lifecycle.ignore' of '%.*s'", beside,
+			  SLICE_ARGUMENTS(address));
+	else
+		diag_hint(planning->diagnostics, "apply '%s' of '%.*s' first, or see to it by hand", beside,
+			  SLICE_ARGUMENTS(address));
+}
+
+static bool is_told(struct looking *looking, struct slice address)
+{
+	bool told = slice_equal(looking->told, address);
+
+	looking->told = address;
+	return told;
+}
+
+static void report_nowhere(struct looking *looking, struct slice loose, const char *beside)
+{
+	const struct action *action = looking->action;
+
+	if (is_told(looking, loose))
+		return;
+	diag_error(looking->planning->diagnostics, FAULT_CONFLICT, action->position,
+		   "'%s' needs a '%s' of '%.*s', which has none now, and nothing in this plan gives it one",
+		   looking->top->name, beside, SLICE_ARGUMENTS(loose));
+	diag_address(looking->planning->diagnostics, action->address);
+	hint_at(looking->planning, loose, beside);
+}
+
+static void report_elsewhere(struct looking *looking, const struct object *target, const char *beside,
+			     const struct place *own, const struct place *its)
+{
+	const struct action *action = looking->action;
+	struct planning *planning = looking->planning;
+
+	if (is_told(looking, target->address))
+		return;
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+		   "'%s' refers to '%.*s', whose '%s' is %.*s, but that of '%.*s' is %.*s", looking->top->name,
+		   SLICE_ARGUMENTS(target->address), beside, SLICE_ARGUMENTS(its->of), SLICE_ARGUMENTS(action->address),
+		   SLICE_ARGUMENTS(own->of));
+	diag_address(planning->diagnostics, action->address);
+	hint_at(planning, is_left_to_others(planning, action->address, beside) ? action->address : target->address,
+		beside);
+}
+
+/* Of input->objects + 1; 0: none has that id. */
+static size_t number_of(const struct looking *looking, struct slice provider_id)
+{
+	return provider_id.size > 0 ? (size_t)(uintptr_t)map_get(&looking->numbers, provider_id) : 0;
+}
+
+static void look_at(struct looking *looking, const char *beside, const struct value *value)
+{
+	const struct plan_input *input = looking->planning->input;
+	const struct action *action = looking->action;
+	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : 0;
+	const struct object *target = number ? input->objects[number - 1] : NULL;
+	const bool lies = field_named(&action->kind->fields, slice_of(beside)) != NULL;
+	const struct place own = lies ? place_of(action, looking->live, beside) : (struct place){0};
+	const struct place its =
+		target ? place_of(map_get(&looking->actions, target->object_id), input->live[number - 1], beside)
+		       : (struct place){0};
+
+	if (own.is_known && own.of.size == 0)
+		report_nowhere(looking, action->address, beside);
+	else if (its.is_known && its.of.size == 0)
+		report_nowhere(looking, target->address, beside);
+	else if (own.is_known && its.is_known && !slice_equal(own.of, its.of))
+		report_elsewhere(looking, target, beside, &own, &its);
+}
+
+/* Of what is not known yet either end may still lie nowhere. */
+static void look_within(struct looking *looking, const struct field *field, const struct value *value)
+{
+	if (!value_if_set(value))
+		return;
+	if (field->beside)
+		look_at(looking, field->beside, value);
+	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+
+		look_within(looking, member, value_get_named(value, member->name));
+	}
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		look_within(looking, field->item, &value->items[i]);
+}
+
+/* What it is to refer to: all of what is made, and of what stays as it is what comes. */
+static void look_at_action(struct looking *looking)
+{
+	const struct action *action = looking->action;
+
+	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
+		looking->top = field_at(&action->kind->fields, i);
+		look_within(looking, looking->top, value_get_named(&action->known, looking->top->name));
+	}
+	for (size_t i = 0; operation_keeps(action->operation) && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+
+		if (!change->field || change->effect != EFFECT_SET)
+			continue;
+		/* Of a set each item is a change. */
+		bool is_item = change->field->type == FIELD_SET && !value_is(&change->after, VALUE_LIST);
+		looking->top = change->field;
+		look_within(looking, is_item ? change->field->item : change->field, &change->after);
+	}
+}
+
+static void index_all(struct looking *looking)
+{
+	struct planning *planning = looking->planning;
+	const struct plan_input *input = planning->input;
+
+	map_init(&looking->actions);
+	map_init(&looking->numbers);
+	for (size_t i = 0; i < planning->action_count; i++)
+		if (planning->actions[i].object_id.size > 0)
+			map_set(&looking->actions, planning->actions[i].object_id, &planning->actions[i]);
+	/* What a run that was cut off was making may yet be put where it is to be. */
+	for (size_t i = 0; i < input->object_count; i++)
+		if (input->objects[i]->provider_id.size > 0 && input->objects[i]->role == OBJECT_CURRENT)
+			map_set(&looking->numbers, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+}
+
+void plan_tell_beside(struct planning *planning)
+{
+	struct looking looking = {.planning = planning};
+
+	if (planning->input->scope.looks || !planning->input->live)
+		return;
+	index_all(&looking);
+	for (size_t i = 0; i < planning->action_count; i++) {
+		const struct action *action = &planning->actions[i];
+		size_t number = number_of(&looking, action->provider_id);
+
+		looking.action = action;
+		looking.live = number ? planning->input->live[number - 1] : NULL;
+		looking.told = (struct slice){0};
+		if (action->kind && (operation_makes(action->operation) || operation_keeps(action->operation)))
+			look_at_action(&looking);
+	}
+	map_release(&looking.actions);
+	map_release(&looking.numbers);
+}
