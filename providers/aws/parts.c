@@ -1,7 +1,4 @@
 #include "providers/aws/work.h"
-
-#include <string.h>
-
 #include "reconcile/diff_field.h"
 #include "reconcile/own_items.h"
 #include "reconcile/schema.h"
@@ -80,10 +77,23 @@ static bool is_to_let_go(const struct leaving *leaving, const struct field *fiel
 	       changes_end(work->changes, work->change_count, field, item);
 }
 
-static bool must_leave(const struct leaving *leaving, const struct field *field, const struct value *item)
+/* The attachment without which no read tells of the part, so that no later phase could take it off; NULL: there is
+ * none.
+ */
+static const struct aws_field *rests_on(const struct work *work, const struct aws_field *field)
+{
+	const char *of = field->part && field->detail ? field->detail->of : NULL;
+	const struct field *read_by = of ? field_named(&work->kind->fields, slice_of(of)) : NULL;
+	const struct aws_field *own = (const struct aws_field *)read_by;
+	return own && own->attachment ? own : NULL;
+}
+
+/* What rests on an attachment is not to be there again, should the object stay and be attached once more. */
+static bool must_leave(const struct leaving *leaving, const struct aws_field *own, const struct value *item)
 {
 	const struct work *work = leaving->work;
-	bool holds = work->unsettle_all && (field->flags & HOLDS);
+	const struct field *field = &own->field;
+	bool holds = work->unsettle_all && ((field->flags & HOLDS) || rests_on(work, own));
 	bool names = aws_names_leaving(work, item) && is_to_let_go(leaving, field, item);
 	return names || (holds && own_items_have(&leaving->own, item)) || diff_index_find(&leaving->yields, item);
 }
@@ -113,7 +123,7 @@ static void pick_removals(struct work *work, const struct aws_field *field, bool
 		const struct value *mine = diff_index_find(&index, item);
 		bool differs = mine && diff_field(field->field.item, mine, item) == UNLIKE;
 		bool goes = mine ? differs && !field->part->change.operation : !is_kept(work, &field->field, item);
-		if (leaving ? must_leave(&leaves, &field->field, item) : goes)
+		if (leaving ? must_leave(&leaves, field, item) : goes)
 			ret->items[ret->count++] = item;
 	}
 	diff_index_release(&index);
@@ -314,13 +324,6 @@ bool aws_next_part_call(struct work *work)
 	return false;
 }
 
-/* Once the object is detached no read tells of such a part any more, so that no later phase would take it off. */
-static bool rests_on(const struct aws_field *field, const struct aws_field *attachment)
-{
-	return field->part && field->detail && field->detail->of &&
-	       strcmp(field->detail->of, attachment->field.name) == 0;
-}
-
 bool aws_next_resting_call(struct work *work)
 {
 	bool detaches =
@@ -332,7 +335,7 @@ bool aws_next_resting_call(struct work *work)
 	for (size_t i = 0; i < work->kind->fields.count && pick.count == 0; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
 		const struct value *now = aws_now(work, field);
-		if (!rests_on(field, attachment) || !aws_is_planned(work, field))
+		if (rests_on(work, field) != attachment || !aws_is_planned(work, field))
 			continue;
 		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, false))
 			continue;

@@ -204,3 +204,22 @@ def test_a_table_takes_in_no_more_of_a_gateway_that_leaves(stack, cloud, leaves,
     assert propagating(cloud, stack) == there
     stack.run("drift")
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("denied", [False, True], ids=["never", "once before"])
+def test_a_gateway_whose_deletion_fails_comes_back_without_propagation(stack, cloud, denied):
+    """It is detached by then, and the spec wants it again as it is no more."""
+    stack.write("stack.yaml", spec_text(gateways(edge=("home", "a"))))
+    apply(stack)
+    if denied:
+        stack.write("stack.yaml", spec_text(gateways(edge=("home",))))
+        cloud.fault("DisableVgwRoutePropagation", "deny")
+        stack.run("apply", "--yes", status=1)
+    stack.write("stack.yaml", spec_text({**gateways(), "aws.vpn_gateway": {}}))
+    cloud.fault("DeleteVpnGateway", "deny")
+    stack.run("apply", "--yes", status=7)
+    stack.write("stack.yaml", spec_text(gateways(edge=("home",))))
+    apply(stack)
+    assert propagating(cloud, stack) == []
+    plan_is_empty(stack)
+    stack.run("drift")
