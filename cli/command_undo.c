@@ -13,7 +13,6 @@
 #include "cli/written.h"
 #include "reconcile/undo.h"
 #include "reconcile/unfinished.h"
-#include "specs/kind_fields.h"
 
 /* A run that is being undone. */
 struct undo {
@@ -349,49 +348,24 @@ static bool tells_secret(const struct live *live)
 	return live && live->presence == PRESENCE_PRESENT && value_has_secret(&live->outputs);
 }
 
-static bool is_beside(const struct field *field)
-{
-	return field->beside != NULL;
-}
-
-/* What lies in the same as that, to be referred to: it may have left that (plan_beside.c). */
-static void add_beside(const struct resource *resource, struct map *touched)
-{
-	for (size_t i = 0; i < resource->dependency_count; i++) {
-		const struct dependency *dependency = &resource->dependencies[i];
-		const struct field *field = field_named(&resource->kind->fields, dependency->field);
-
-		if (field && field_any(field, is_beside))
-			map_set(touched, dependency->address, touched);
-	}
-}
-
 /* What goes back is looked at, and what refers to it; what else has drifted is none of the undoing's business. */
 static void keep_touched(struct undo *undo)
 {
 	struct job *job = undo->job;
-	struct map touched, spare;
+	struct map touched;
 
 	job->around = arena_new_array(job->arena, job->object_count + 1, const struct live *);
 	memcpy(job->around, job->refresh.live, job->object_count * sizeof(*job->around));
 	map_init(&touched);
-	map_init(&spare);
-	const struct map *resources = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < undo->undoing.address_count; i++)
 		map_set(&touched, undo->undoing.addresses[i], &undo->undoing.addresses[i]);
 	for (size_t i = 0; i < job->twin_count; i++)
 		map_set(&touched, job->twins[i], &job->twins[i]);
-	for (size_t i = 0; i < undo->undoing.address_count; i++) {
-		const struct resource *resource = map_get(resources, undo->undoing.addresses[i]);
-		if (resource)
-			add_beside(resource, &touched);
-	}
 	for (size_t i = 0; i < job->object_count; i++)
 		if (!map_get(&touched, job->objects[i]->address) && !map_get(&touched, job->objects[i]->object_id) &&
 		    !tells_secret(job->refresh.live[i]))
 			job->refresh.live[i] = NULL;
 	map_release(&touched);
-	map_release(&spare);
 }
 
 /* Everything is read, because the undoing may take the last of a kind, and nobody lists that kind afterwards. */

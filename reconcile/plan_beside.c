@@ -17,8 +17,8 @@ struct looking {
 	struct planning *planning;
 	struct map actions; /* by object id */
 	struct map numbers; /* of input->objects + 1, by id at the service */
+	bool is_indexed;    /* both are filled: few plans need them */
 	const struct action *action;
-	const struct live *live; /* of its object, or NULL */
 	const struct field *top; /* that refers */
 	struct slice told;	 /* of which end of the action it was told last */
 };
@@ -109,10 +109,35 @@ static void report_elsewhere(struct looking *looking, const struct object *targe
 		beside);
 }
 
-/* Of input->objects + 1; 0: none has that id. */
-static size_t number_of(const struct looking *looking, struct slice provider_id)
+static void index_all(struct looking *looking)
 {
+	struct planning *planning = looking->planning;
+	const struct plan_input *input = planning->input;
+
+	looking->is_indexed = true;
+	map_init(&looking->actions);
+	map_init(&looking->numbers);
+	for (size_t i = 0; i < planning->action_count; i++)
+		if (planning->actions[i].object_id.size > 0)
+			map_set(&looking->actions, planning->actions[i].object_id, &planning->actions[i]);
+	/* What a run that was cut off was making may yet be put where it is to be. */
+	for (size_t i = 0; i < input->object_count; i++)
+		if (input->objects[i]->provider_id.size > 0 && input->objects[i]->role == OBJECT_CURRENT)
+			map_set(&looking->numbers, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+}
+
+/* Of input->objects + 1; 0: none has that id. */
+static size_t number_of(struct looking *looking, struct slice provider_id)
+{
+	if (!looking->is_indexed)
+		index_all(looking);
 	return provider_id.size > 0 ? (size_t)(uintptr_t)map_get(&looking->numbers, provider_id) : 0;
+}
+
+/* number: as above. */
+static const struct live *live_at(const struct looking *looking, size_t number)
+{
+	return number ? plan_around(looking->planning)[number - 1] : NULL;
 }
 
 static void look_at(struct looking *looking, const char *beside, const struct value *value)
@@ -122,9 +147,11 @@ static void look_at(struct looking *looking, const char *beside, const struct va
 	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : 0;
 	const struct object *target = number ? input->objects[number - 1] : NULL;
 	const bool lies = field_named(&action->kind->fields, slice_of(beside)) != NULL;
-	const struct place own = lies ? place_of(action, looking->live, beside) : (struct place){0};
+	const struct place own =
+		lies ? place_of(action, live_at(looking, number_of(looking, action->provider_id)), beside)
+		     : (struct place){0};
 	const struct place its =
-		target ? place_of(map_get(&looking->actions, target->object_id), input->live[number - 1], beside)
+		target ? place_of(map_get(&looking->actions, target->object_id), live_at(looking, number), beside)
 		       : (struct place){0};
 
 	if (own.is_known && own.of.size == 0)
@@ -172,39 +199,22 @@ static void look_at_action(struct looking *looking)
 	}
 }
 
-static void index_all(struct looking *looking)
-{
-	struct planning *planning = looking->planning;
-	const struct plan_input *input = planning->input;
-
-	map_init(&looking->actions);
-	map_init(&looking->numbers);
-	for (size_t i = 0; i < planning->action_count; i++)
-		if (planning->actions[i].object_id.size > 0)
-			map_set(&looking->actions, planning->actions[i].object_id, &planning->actions[i]);
-	/* What a run that was cut off was making may yet be put where it is to be. */
-	for (size_t i = 0; i < input->object_count; i++)
-		if (input->objects[i]->provider_id.size > 0 && input->objects[i]->role == OBJECT_CURRENT)
-			map_set(&looking->numbers, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
-}
-
 void plan_tell_beside(struct planning *planning)
 {
 	struct looking looking = {.planning = planning};
 
 	if (planning->input->scope.looks || !planning->input->live)
 		return;
-	index_all(&looking);
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
-		size_t number = number_of(&looking, action->provider_id);
 
 		looking.action = action;
-		looking.live = number ? planning->input->live[number - 1] : NULL;
 		looking.told = (struct slice){0};
 		if (action->kind && (operation_makes(action->operation) || operation_keeps(action->operation)))
 			look_at_action(&looking);
 	}
+	if (!looking.is_indexed)
+		return;
 	map_release(&looking.actions);
 	map_release(&looking.numbers);
 }

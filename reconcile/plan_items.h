@@ -174,6 +174,11 @@ void plan_hint_at_kept(struct planning *planning, const struct item *item, const
 		       const struct field *field);
 /* Reports what is to end though something that stays names it (PINS), and keeps doing so. */
 void plan_tell_kept(struct planning *planning);
+/* What was read of all that is recorded, whether the plan is about it or not; NULL: nothing was. */
+static inline const struct live *const *plan_around(const struct planning *planning)
+{
+	return planning->input->around ? planning->input->around : planning->input->live;
+}
 /* Reports what is to refer to something though one of both lies nowhere, or they lie in different things (beside). */
 void plan_tell_beside(struct planning *planning);
 /* Warns of what may have been renamed only. */

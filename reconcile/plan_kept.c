@@ -104,7 +104,7 @@ static void look_within(const struct kept *kept, const struct live *live)
 void plan_tell_kept(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
-	const struct live *const *around = input->around ? input->around : input->live;
+	const struct live *const *around = plan_around(planning);
 	struct map told, ending;
 
 	map_init(&told);
