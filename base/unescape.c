@@ -187,7 +187,7 @@ static size_t read_base64(struct slice text, char *ret)
 
 bool unescape_base64_breaks(struct slice text)
 {
-	char found;
+	char found = '\0';
 
 	return read_base64(text, &found) > 0 && ends_line(found);
 }
@@ -198,7 +198,7 @@ size_t unescape_base64(struct slice text, struct unescaped *ret)
 	size_t at = 0;
 
 	while (at < text.size) {
-		char found;
+		char found = '\0';
 
 		if (broken && at < BREAK_MOST_BYTES && (text.data[at] == ' ' || text.data[at] == '\t')) {
 			at++;
