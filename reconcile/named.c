@@ -17,6 +17,29 @@ void named_each(const struct field *field, const struct value *value, named_foun
 		named_each(field->item, &value->members[i].value, found, context);
 }
 
+struct in_part {
+	named_in_part *found;
+	void *context;
+	const struct value *part;
+};
+
+static void pass_on(void *context, const struct field *reference, struct slice text)
+{
+	const struct in_part *in_part = context;
+
+	in_part->found(in_part->context, in_part->part, reference, text);
+}
+
+void named_each_part(const struct field *top, const struct value *value, named_in_part *found, void *context)
+{
+	const struct field *item = value_is(value, VALUE_LIST) ? top->item : NULL;
+
+	if (!item)
+		named_each(top, value, pass_on, &(struct in_part){found, context, value});
+	for (uint32_t i = 0; item && i < value->count; i++)
+		named_each(item, &value->items[i], pass_on, &(struct in_part){found, context, &value->items[i]});
+}
+
 bool named_is_held(const struct field *top, const struct field *reference)
 {
 	if (reference->output || (reference->flags & LOOSE))

@@ -8,6 +8,10 @@
 typedef void named_found(void *context, const struct field *reference, struct slice text);
 /* value: of the field, or NULL. */
 void named_each(const struct field *field, const struct value *value, named_found *found, void *context);
+/* The same of a top-level field. part: what a change of the field takes out by itself, an item of a list, or else the
+ * whole value. */
+typedef void named_in_part(void *context, const struct value *part, const struct field *reference, struct slice text);
+void named_each_part(const struct field *top, const struct value *value, named_in_part *found, void *context);
 
 /* Whether what a top-level field refers to by its id cannot be deleted while it stands there. Of a part PINS says so.
  */

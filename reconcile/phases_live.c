@@ -16,18 +16,17 @@ struct search {
 	struct namings *result;
 	const struct handovers *handovers;
 	struct map ending; /* by id: index of the action + 1 */
-	size_t index;	   /* of the action that is looked at, the field of its object, and that or an item of it */
+	size_t index;	   /* of the action that is looked at, and the field of its object */
 	const struct field *top;
-	const struct value *value;
 };
 
-static void note(struct search *search, const struct field *reference, size_t target)
+static void note(struct search *search, const struct value *part, const struct field *reference, size_t target)
 {
 	const struct action *action = &search->plan->actions[search->index];
 	struct namings *result = search->result;
 	bool in_part = search->top->flags & SETTLES;
 	bool ends = operation_keeps(action->operation) && action->provider_id.size > 0 && (reference->flags & PINS) &&
-		    changes_end(action->changes, action->change_count, search->top, search->value);
+		    changes_end(action->changes, action->change_count, search->top, part);
 	bool first = ends && in_part && handovers_let_go(search->handovers, search->plan, target);
 
 	result->items =
@@ -36,7 +35,7 @@ static void note(struct search *search, const struct field *reference, size_t ta
 	result->lets_go_first[search->index] |= first;
 }
 
-static void note_found(void *context, const struct field *reference, struct slice text)
+static void note_found(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	struct search *search = context;
 	const void *found = named_is_held(search->top, reference) ? map_get(&search->ending, text) : NULL;
@@ -46,20 +45,7 @@ static void note_found(void *context, const struct field *reference, struct slic
 
 	if (leaving && target != search->index && slice_is(slice_of(leaving->kind->name), reference->target) &&
 	    identity_equal(&leaving->identity, &action->identity))
-		note(search, reference, target);
-}
-
-static void look_within(struct search *search, const struct value *value)
-{
-	const struct field *item = value_is(value, VALUE_LIST) ? search->top->item : NULL;
-
-	search->value = value;
-	if (!item)
-		named_each(search->top, value, note_found, search);
-	for (uint32_t i = 0; item && i < value->count; i++) {
-		search->value = &value->items[i];
-		named_each(item, search->value, note_found, search);
-	}
+		note(search, part, reference, target);
 }
 
 void namings_find(const struct plan *plan, const struct handovers *handovers, struct arena *arena, struct namings *ret)
@@ -81,7 +67,8 @@ void namings_find(const struct plan *plan, const struct handovers *handovers, st
 		search.index = i;
 		for (size_t k = 0; k < fields->count; k++) {
 			search.top = field_at(fields, k);
-			look_within(&search, value_get_named(&plan->actions[i].live, search.top->name));
+			named_each_part(search.top, value_get_named(&plan->actions[i].live, search.top->name),
+					note_found, &search);
 		}
 	}
 	map_release(&search.ending);

@@ -42,14 +42,14 @@ struct kept {
 	struct planning *planning;
 	const struct map *ending; /* to const struct action */
 	const struct object *object;
-	const struct item *item; /* whose object it is; NULL: nothing is done to it */
+	const struct item *item;   /* whose object it is; NULL: nothing is done to it */
+	const struct field *field; /* that is looked at */
 };
 
-/* part: the value of the field, or the item of it that names the target. */
-static void report(const struct kept *kept, const struct field *field, const struct value *part,
-		   const struct action *target)
+static void report(const struct kept *kept, const struct value *part, const struct action *target)
 {
 	struct planning *planning = kept->planning;
+	const struct field *field = kept->field;
 	struct slice name = value_is(part, VALUE_MAP)
 				    ? diff_item_path(field, slice_of(field->name), part, planning->arena)
 				    : arena_format(planning->arena, "'%s'", field->name);
@@ -66,38 +66,24 @@ static void report(const struct kept *kept, const struct field *field, const str
 		plan_hint_at_kept(planning, kept->item, kept->object, field);
 }
 
-/* A part of a field: its value, or one of its items. */
-struct part {
-	const struct kept *kept;
-	const struct field *field;
-	const struct value *value;
-};
-
-static void look_at(void *context, const struct field *reference, struct slice text)
+static void look_at(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
-	const struct part *part = context;
-	const struct kept *kept = part->kept;
+	const struct kept *kept = context;
 	const struct action *target = reference->flags & PINS ? map_get(kept->ending, text) : NULL;
 
-	if (target && (!kept->item || plan_item_keeps(kept->item, part->field, part->value)))
-		report(kept, part->field, part->value, target);
+	if (target && (!kept->item || plan_item_keeps(kept->item, kept->field, part)))
+		report(kept, part, target);
 }
 
-static void look_within(const struct kept *kept, const struct live *live)
+static void look_within(struct kept *kept, const struct live *live)
 {
 	const struct kind *kind = kinds_find(kept->planning->input->kinds, kept->object->kind);
 
 	if (!kind || !live || live->presence != PRESENCE_PRESENT)
 		return;
 	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		const struct value *value = value_get_named(&live->fields, field->name);
-
-		if (!field->item)
-			named_each(field, value, look_at, &(struct part){kept, field, value});
-		for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
-			named_each(field->item, &value->items[k], look_at,
-				   &(struct part){kept, field, &value->items[k]});
+		kept->field = field_at(&kind->fields, i);
+		named_each_part(kept->field, value_get_named(&live->fields, kept->field->name), look_at, kept);
 	}
 }
 
@@ -123,7 +109,7 @@ void plan_tell_kept(struct planning *planning)
 		const struct object *object = input->objects[i];
 		const struct item *item = planning->of_objects[i];
 		bool is_its = item && item->object == object;
-		const struct kept kept = {planning, &ending, object, is_its ? item : NULL};
+		struct kept kept = {planning, &ending, object, is_its ? item : NULL, NULL};
 
 		if (!map_get(&told, object->object_id) && !(is_its && item->operation == OPERATION_CONFLICT))
 			look_within(&kept, is_its && item->live ? item->live : around[i]);

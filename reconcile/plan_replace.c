@@ -53,8 +53,7 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 struct naming {
 	const struct map *replaced; /* by id, to struct item */
 	const struct item *item;
-	const struct field *field;
-	const struct value *value; /* of the field, or an item of it */
+	const struct field *field; /* that is looked at */
 };
 
 static bool is_to_have(const struct item *item, const struct item *target)
@@ -66,7 +65,7 @@ static bool is_to_have(const struct item *item, const struct item *target)
 	return false;
 }
 
-static void mark_named(void *context, const struct field *reference, struct slice text)
+static void mark_named(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	const struct naming *naming = context;
 	const struct item *item = naming->item;
@@ -74,7 +73,7 @@ static void mark_named(void *context, const struct field *reference, struct slic
 
 	if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
 	    identity_equal(&target->object->identity, &item->object->identity) && is_to_have(item, target) &&
-	    changes_end(item->fields->changes, item->fields->count, naming->field, naming->value))
+	    changes_end(item->fields->changes, item->fields->count, naming->field, part))
 		target->create_before_destroy = true;
 }
 
@@ -87,16 +86,10 @@ static void mark_named_targets(const struct map *replaced, const struct item *it
 
 	for (size_t i = 0; changes && i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
-		const struct value *value = value_get_named(&item->live->fields, field->name);
-		const struct field *each = value_is(value, VALUE_LIST) ? field->item : NULL;
 
-		if (field->flags & SETTLES)
-			continue;
-		if (!each)
-			named_each(field, value, mark_named, &(struct naming){replaced, item, field, value});
-		for (uint32_t k = 0; each && k < value->count; k++)
-			named_each(each, &value->items[k], mark_named,
-				   &(struct naming){replaced, item, field, &value->items[k]});
+		if (!(field->flags & SETTLES))
+			named_each_part(field, value_get_named(&item->live->fields, field->name), mark_named,
+					&(struct naming){replaced, item, field});
 	}
 }
 
