@@ -95,14 +95,12 @@ static void look_at_range(void *context, const struct ranged *had, const struct 
 
 static void report_claims(struct planning *planning, const struct claim *claim, const struct claim *earlier)
 {
-	const struct field *field = claim->field->item ? claim->field->item : claim->field;
-	bool address = field->type == FIELD_ADDRESS;
+	const struct unique_words words = unique_words(claim->field);
 	struct slice one = earlier->by->resource->provider, other = claim->by->resource->provider;
 
 	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value.position,
 		   "'%.*s' and '%.*s' have the same %s in '%s', which %s", SLICE_ARGUMENTS(earlier->by->address),
-		   SLICE_ARGUMENTS(claim->by->address), address ? "address" : "target", claim->field->name,
-		   address ? "one at a time has" : "takes only one of them");
+		   SLICE_ARGUMENTS(claim->by->address), words.what, claim->field->name, words.why);
 	diag_address(planning->diagnostics, claim->by->address);
 	if (!slice_equal(one, other))
 		diag_cause(planning->diagnostics,

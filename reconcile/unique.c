@@ -22,6 +22,15 @@ bool unique_items(const struct field *field)
 	return field->type == FIELD_SET && (field->item->flags & SOLE);
 }
 
+struct unique_words unique_words(const struct field *field)
+{
+	const struct field *each = field->item ? field->item : field;
+
+	if (each->type == FIELD_ADDRESS)
+		return (struct unique_words){"address", "one at a time has"};
+	return (struct unique_words){"target", "takes only one of them"};
+}
+
 const char *unique_scope(const struct field *field)
 {
 	return field->range == RANGE_WITHIN ? field->range_parent : field->unique_in;

@@ -18,6 +18,11 @@ bool unique_is_handed_on(const struct field *field);
 bool unique_is_kept(const struct field *field);
 /* Whether no two objects may have the same item in this set. */
 bool unique_items(const struct field *field);
+/* How two that ask for the same are told of it: "the same target", "which takes only one of them". */
+struct unique_words {
+	const char *what, *why;
+};
+struct unique_words unique_words(const struct field *field);
 /* The field within whose target that holds; NULL: within the whole place. */
 const char *unique_scope(const struct field *field);
 /* A value of the field in the letters by which values are told apart, in arena where they are others. */

@@ -129,18 +129,16 @@ static void claim_target(struct claims *claims, struct claim claim)
 	earlier = take(claims, key_of(claims, claim.resource, claim.resource->kind->name, within, target), claim);
 	if (!earlier)
 		return;
-	bool address = (claim.field->item ? claim.field->item : claim.field)->type == FIELD_ADDRESS;
-	const char *what = address ? "address" : "target";
-	const char *why = address ? "one at a time has" : "takes only one of them";
+	const struct unique_words words = unique_words(claim.field);
 	if (earlier->resource == claim.resource)
 		diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
 			   "'%.*s' has the same %s twice in '%s', which %s", SLICE_ARGUMENTS(claim.resource->address),
-			   what, claim.field->name, why);
+			   words.what, claim.field->name, words.why);
 	else
 		diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
 			   "'%.*s' and '%.*s' have the same %s in '%s', which %s",
-			   SLICE_ARGUMENTS(earlier->resource->address), SLICE_ARGUMENTS(claim.resource->address), what,
-			   claim.field->name, why);
+			   SLICE_ARGUMENTS(earlier->resource->address), SLICE_ARGUMENTS(claim.resource->address),
+			   words.what, claim.field->name, words.why);
 	relate(claims, &claim, earlier, "leave it to one of them");
 }
 
