@@ -324,6 +324,15 @@ bool aws_next_part_call(struct work *work)
 	return false;
 }
 
+/* The plan says so, and that nothing is done about it. */
+static bool is_left_unread(const struct work *work, const struct aws_field *field)
+{
+	for (size_t i = 0; i < work->change_count; i++)
+		if (work->changes[i].field == &field->field && work->changes[i].effect == EFFECT_UNREAD)
+			return true;
+	return false;
+}
+
 bool aws_next_resting_call(struct work *work)
 {
 	bool detaches =
@@ -335,7 +344,11 @@ bool aws_next_resting_call(struct work *work)
 	for (size_t i = 0; i < work->kind->fields.count && pick.count == 0; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
 		const struct value *now = aws_now(work, field);
-		if (rests_on(work, field) != attachment || !aws_is_planned(work, field))
+		if (rests_on(work, field) != attachment)
+			continue;
+		if (is_left_unread(work, field))
+			aws_change_of(work)->unread_part = field;
+		if (!aws_is_planned(work, field))
 			continue;
 		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, false))
 			continue;
