@@ -310,16 +310,28 @@ bool plan_items_order_replaces(struct planning *planning)
 	return sound;
 }
 
+/* Whether there is anything that a new object may lack; where it was not read, nobody knows. */
+static bool is_any(const struct value *now)
+{
+	bool holds = value_is(now, VALUE_LIST) || value_is(now, VALUE_MAP);
+
+	return now && !value_is(now, VALUE_UNREAD) && (!holds || now->count > 0);
+}
+
 static void tell_reset(struct planning *planning, const struct item *item, const struct field *field)
 {
-	const struct value *wanted = value_get_named(&item->wanted, field->name);
+	static const char said[] =
+		"'%.*s' is replaced: the new one has its '%s' as it is said, and what others have set there is lost";
+	static const char unsaid[] =
+		"'%.*s' is replaced: nobody says what '%s' the new one is to have, and what is set there now is lost";
+	const struct value *wanted = value_if_set(value_get_named(&item->wanted, field->name));
 	const struct value *now = value_if_set(value_get_named(&item->live->fields, field->name));
+	bool is_lost = wanted ? diff_field(field, wanted, now) == UNLIKE : is_any(now);
 
-	if ((field->flags & WRITE_ONLY) || !value_if_set(wanted) || diff_field(field, wanted, now) != UNLIKE)
+	if ((field->flags & WRITE_ONLY) || !is_lost)
 		return;
 	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
-		 "'%.*s' is replaced: the new one has its '%s' as it is said, and what others have set there is lost",
-		 SLICE_ARGUMENTS(item->address), field->name);
+		 wanted ? said : unsaid, SLICE_ARGUMENTS(item->address), field->name);
 	diag_address(planning->diagnostics, item->address);
 	diag_hint(planning->diagnostics,
 		  "a field is left to others as long as the object stays: where what is there is to "
