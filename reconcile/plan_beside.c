@@ -20,7 +20,7 @@ struct looking {
 	bool is_indexed;    /* both are filled: few plans need them */
 	const struct action *action;
 	const struct field *top; /* that refers */
-	struct slice told;	 /* of which end of the action it was told last */
+	struct map told;	 /* of which end of which action it was told */
 };
 
 static struct place place_in(const struct value *value)
@@ -30,15 +30,14 @@ static struct place place_in(const struct value *value)
 	return (struct place){is_known, value && is_known ? value_slice(value) : (struct slice){0}};
 }
 
-/* Where a thing lies after the plan. action: what is done to it, or NULL. What is only then made nobody has read. */
+/* Where a thing lies after the plan. action: what is done to it, or NULL. What is only then made lies where its spec
+ * says: others have had no time to put it anywhere. */
 static struct place place_of(const struct action *action, const struct live *live, const char *beside)
 {
 	static const struct place unknown;
 
-	if (action && operation_makes(action->operation)) {
-		const struct value *said = value_get_named(&action->known, beside);
-		return value_is(said, VALUE_STRING) ? place_in(said) : unknown;
-	}
+	if (action && operation_makes(action->operation))
+		return place_in(value_if_set(value_get_named(&action->known, beside)));
 	if (!live || live->presence != PRESENCE_PRESENT ||
 	    (action && !operation_keeps(action->operation) && action->operation != OPERATION_RECORD))
 		return unknown;
@@ -60,9 +59,23 @@ static bool is_left_to_others(struct planning *planning, struct slice address, c
 	return ignored_has(&left, slice_of(beside));
 }
 
+/* Whether its spec is carried out, and what that makes is still to be put where others will have it. */
+static bool is_made(struct planning *planning, struct slice address)
+{
+	const struct item *item = plan_item_at(planning, address);
+
+	return item && item->resource && item->in_focus && operation_makes(item->operation);
+}
+
 static void hint_at(struct planning *planning, struct slice address, const char *beside)
 {
-	if (is_left_to_others(planning, address, beside))
+	if (is_made(planning, address))
+		diag_hint(
+			planning->diagnostics,
+			"take '%s' out of 'lifecycle.ignore' of '%.*s' and set it, or make that alone first (--target "
+			"%.*s) and see to it by hand",
+			beside, SLICE_ARGUMENTS(address), SLICE_ARGUMENTS(address));
+	else if (is_left_to_others(planning, address, beside))
 		diag_hint(planning->diagnostics,
 			  "see to it by hand first, or take '%s' out of 'lifecycle.ignore' of '%.*s'", beside,
 			  SLICE_ARGUMENTS(address));
@@ -73,10 +86,10 @@ static void hint_at(struct planning *planning, struct slice address, const char 
 
 static bool is_told(struct looking *looking, struct slice address)
 {
-	bool told = slice_equal(looking->told, address);
+	struct slice both = arena_format(looking->planning->arena, "%.*s\n%.*s",
+					 SLICE_ARGUMENTS(looking->action->address), SLICE_ARGUMENTS(address));
 
-	looking->told = address;
-	return told;
+	return map_add(&looking->told, both, looking) != NULL;
 }
 
 static void report_nowhere(struct looking *looking, struct slice loose, const char *beside)
@@ -140,8 +153,27 @@ static const struct live *live_at(const struct looking *looking, size_t number)
 	return number ? plan_around(looking->planning)[number - 1] : NULL;
 }
 
-static void look_at(struct looking *looking, const char *beside, const struct value *value)
+/* What is made by this plan has no id yet: the spec tells what the field refers to. */
+static void look_at_made(struct looking *looking, const struct field *reference)
 {
+	const struct action *action = looking->action;
+
+	for (size_t i = 0; i < action->wanted_count; i++) {
+		const struct dependency *wanted = &action->wanted[i];
+		const struct item *target =
+			slice_is(wanted->field, looking->top->name) && is_made(looking->planning, wanted->address)
+				? plan_item_at(looking->planning, wanted->address)
+				: NULL;
+
+		if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
+		    !value_if_set(value_get_named(&target->wanted, reference->beside)))
+			report_nowhere(looking, target->address, reference->beside);
+	}
+}
+
+static void look_at(struct looking *looking, const struct field *reference, const struct value *value)
+{
+	const char *beside = reference->beside;
 	const struct plan_input *input = looking->planning->input;
 	const struct action *action = looking->action;
 	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : 0;
@@ -156,19 +188,20 @@ static void look_at(struct looking *looking, const char *beside, const struct va
 
 	if (own.is_known && own.of.size == 0)
 		report_nowhere(looking, action->address, beside);
+	else if (value_is(value, VALUE_DEFERRED))
+		look_at_made(looking, reference);
 	else if (its.is_known && its.of.size == 0)
 		report_nowhere(looking, target->address, beside);
 	else if (own.is_known && its.is_known && !slice_equal(own.of, its.of))
 		report_elsewhere(looking, target, beside, &own, &its);
 }
 
-/* Of what is not known yet either end may still lie nowhere. */
 static void look_within(struct looking *looking, const struct field *field, const struct value *value)
 {
 	if (!value_if_set(value))
 		return;
 	if (field->beside)
-		look_at(looking, field->beside, value);
+		look_at(looking, field, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 
@@ -205,14 +238,15 @@ void plan_tell_beside(struct planning *planning)
 
 	if (planning->input->scope.looks || !planning->input->live)
 		return;
+	map_init(&looking.told);
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 
 		looking.action = action;
-		looking.told = (struct slice){0};
 		if (action->kind && (operation_makes(action->operation) || operation_keeps(action->operation)))
 			look_at_action(&looking);
 	}
+	map_release(&looking.told);
 	if (!looking.is_indexed)
 		return;
 	map_release(&looking.actions);

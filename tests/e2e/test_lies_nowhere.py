@@ -53,6 +53,30 @@ def test_refused_where_a_gateway_is_not_in_the_vpc(stack, cloud, end, place, mad
     plan_is_empty(stack)
 
 
+# What is there before; nothing replaces an internet gateway.
+MADE = [(end, there) for end in ENDS for there in ("nothing", "table", "both") if (end, there) != ("internet", "both")]
+
+
+@pytest.mark.parametrize("end, there", MADE)
+def test_refused_where_a_gateway_that_is_made_will_be_in_none(stack, cloud, end, there):
+    """Nobody can have put it anywhere by the time that it is referred to; the one before it was where it is to be."""
+    kind, says, refers, _ = ENDS[end]
+    left = {"lifecycle": {"ignore": ["vpc"]}, **says}
+    if there == "both":
+        for before in {**left, "vpc": HOME, "asn": 64512}, {**left, "asn": 64512}:
+            write(stack, kind, before, t={"vpc": HOME, **refers})
+            apply(stack)
+        left["asn"] = 64513
+    elif there == "table":
+        write(stack, INTERNET if kind == VPN else VPN, {}, t={"vpc": HOME})
+        apply(stack)
+    write(stack, kind, left, t={"vpc": HOME, **refers})
+    refused(stack, cloud, (f"of '{kind}.g', which has none now",), ["plan"], ["apply", "--yes"])
+    write(stack, kind, {**left, "vpc": HOME}, t={"vpc": HOME, **refers})
+    apply(stack)
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_an_undoing_is_refused_as_well(stack, cloud, way):
     """Others have detached it after the run that let go of it."""
