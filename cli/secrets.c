@@ -120,7 +120,8 @@ static void warn_of_unfound(struct job *job)
 	const struct diag *first = diagnostics_first_error(&job->unfound);
 
 	diag_add(job->diagnostics, SEVERITY_WARNING, first->fault, NOWHERE,
-		 "without the stack's sealing key it cannot be told what becomes of a call that is open: %.*s",
+		 "an apply does not begin without the stack's sealing key, as a call is open that it may have to send "
+		 "once more: %.*s",
 		 SLICE_ARGUMENTS(first->message));
 	diag_hint(job->diagnostics, "%.*s", SLICE_ARGUMENTS(first->hint));
 	diag_cause(job->diagnostics, first->cause);

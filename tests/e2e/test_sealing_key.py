@@ -94,6 +94,7 @@ def test_what_is_open_waits_for_the_right_key(cut_off, tmp_path, settings, reaso
     assert (outlook(right), outlook(told)) == (["again"], ["unknown"]) and told.json["digest"] == right.json["digest"]
     told = cut_off.run("plan", **settings)
     assert reason in told.err and "only with the stack's sealing key can it be told" in told.out
+    assert "an apply does not begin without the stack's sealing key" in told.err
     assert "recovery closes it" not in told.out
     for saved in [], [tmp_path / "right"], [tmp_path / "bare"]:
         refused = cut_off.run("apply", "--yes", *saved, status=1, **settings)
