@@ -6,7 +6,8 @@
 
 enum { PASSWORD_MOST_BYTES = 64 * 1024 };
 
-/* As the URL has it: [SCHEME://]USER:PASSWORD@HOST; empty where there is none. */
+/* As the URL has it: [SCHEME://]USER:PASSWORD@HOST, or TOKEN@HOST, which is all that lets in; empty where there is
+ * none. */
 static struct slice password_of(struct slice url)
 {
 	struct slice rest = url;
@@ -19,8 +20,8 @@ static struct slice password_of(struct slice url)
 	if (user.size == 0)
 		return user;
 	user.size--;
-	(void)slice_cut(&user, ':');
-	return user;
+	struct slice name = slice_cut(&user, ':');
+	return user.size > 0 ? user : name;
 }
 
 void proxy_secrets_keep(struct world *world)

@@ -177,14 +177,16 @@ def test_proxy_that_wants_a_password_for_what_is_not_encrypted(stack, wire):
     assert "check http_proxy" in error["hint"] and proxy.requests == 1, error
 
 
-def test_proxy_that_echoes_its_password(stack, wire):
+@pytest.mark.parametrize("given", ["user:hunter2%3Fhunter2", "hunter2%3Fhunter2", "hunter2%3Fhunter2:"])
+def test_proxy_that_echoes_its_password(stack, wire, given):
     """As some do with what they could not pass on; of the header's base64 what is struck out begins where it may."""
     stack.write("stack.yaml", spec_text(WORKING))
     proxy = wire(lambda head: [answer("400 No", b"seen:" + head.split(b"Basic ")[1].split(b"\r")[0], "text/plain")])
-    asked = proxy.address.replace("//", "//user:hunter2%3Fhunter2@")
+    asked = proxy.address.replace("//", f"//{given}@")
     place = {"AWS_ENDPOINT_URL": "http://ec2.example", "http_proxy": asked}
     error = check_call_error(stack, "GetCallerIdentity", "seen:", **place)
     assert "(secret)" in json.dumps(error) and "1bnRlcjI" not in json.dumps(error), error
+    assert "aHVudGVyM" not in json.dumps(error), error
 
 
 UNUSABLE_PROXIES = [
