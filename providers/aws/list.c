@@ -36,6 +36,7 @@ struct told {
 	size_t count, capacity;
 	size_t pages, empty_pages; /* of this listing; the empty ones in a row */
 	size_t items;		   /* of this page */
+	bool is_nameless;	   /* one of them has no id */
 	struct slice landmark;	   /* the token of an earlier page */
 	size_t landmark_until;	   /* the page that gives the next one */
 	bool only_ours;
@@ -139,16 +140,21 @@ static void take_item(struct reading *reading, const struct aws_kind *kind, cons
 {
 	struct live live;
 	struct value whole = *item;
-	((struct told *)reading->detail)->items++;
+	struct told *told = reading->detail;
+	told->items++;
 	if (reading->stage == STAGE_JOINED) {
 		add_joined(reading, value_slice(value_path(item, kind->join->key)), item);
 		return;
 	}
 	if (kind->join)
 		whole = complete(reading, kind->join, item);
+	if (value_is(&whole, VALUE_NULL))
+		return;
 	aws_decode_live(kind, &whole, &reading->task.scratch, &live);
 	if (live.provider_id.size)
 		*live_add(reading) = live_copy(reading->arena, &live);
+	else
+		told->is_nameless = true;
 }
 
 /* An empty list is there all the same: an answer without its list does not tell that there is nothing. */
@@ -249,14 +255,13 @@ static enum step next_page(struct reading *reading, const struct aws_kind *kind,
 	return STEP_FAILED;
 }
 
-static enum step no_list(struct reading *reading, const struct aws_kind *kind)
+static enum step no_list(struct reading *reading, const struct aws_kind *kind, const char *fault, const char *hint)
 {
 	const struct aws_listing *listing = listing_of(reading, kind);
-	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE,
-		   "could not read %s: %s answered without its list", kind->kind.name, listing->operation);
-	diag_hint(
-		reading->task.diagnostics,
-		"the endpoint does not answer as AWS does, which names an empty list too: what is there is not known");
+	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE, "could not read %s: %s answered %s",
+		   kind->kind.name, listing->operation, fault);
+	diag_hint(reading->task.diagnostics,
+		  "the endpoint does not answer as AWS does, which %s: what is there is not known", hint);
 	return STEP_FAILED;
 }
 
@@ -274,7 +279,10 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 	if (answer->ok) {
 		const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
 		if (!take(reading, kind, &answer->body, listing->items))
-			return no_list(reading, kind);
+			return no_list(reading, kind, "without its list", "names an empty list too");
+		/* Of what that is its record might count as gone, and be made anew beside it. */
+		if (((struct told *)reading->detail)->is_nameless)
+			return no_list(reading, kind, "with something that has no id", "names all that it lists");
 		if (pages->output_token.size)
 			token = value_slice(value_get(&answer->body, pages->output_token));
 		token = arena_copy(reading->arena, token);

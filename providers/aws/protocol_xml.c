@@ -77,8 +77,8 @@ static void push(struct reader *reader, const struct aws_shape *shape, struct sl
 		buffer_clear(&reader->text);
 }
 
-/* Also marks it as seen: an element that comes twice counts once. */
-static const struct aws_member *new_member(struct frame *frame, struct slice name)
+/* Of two lists in the place of one nobody knows which tells what there is: no service answers so. */
+static const struct aws_member *new_member(struct reader *reader, struct frame *frame, struct slice name)
 {
 	const struct aws_member *member = aws_response_member(frame->shape, name);
 	size_t at;
@@ -87,7 +87,7 @@ static const struct aws_member *new_member(struct frame *frame, struct slice nam
 		return NULL;
 	at = (size_t)(member - frame->shape->members);
 	if ((frame->seen[at / 64] >> (at % 64) & 1) != 0)
-		return NULL;
+		fail(reader, "it has an element twice that comes once");
 	frame->seen[at / 64] |= (uint64_t)1 << (at % 64);
 	return member;
 }
@@ -137,7 +137,7 @@ static void start_inside(struct reader *reader, struct slice name)
 		push(reader, frame->shape->item, (struct slice){NULL, 0});
 		return;
 	}
-	member = frame->shape->type == AWS_STRUCTURE ? new_member(frame, name) : NULL;
+	member = frame->shape->type == AWS_STRUCTURE ? new_member(reader, frame, name) : NULL;
 	if (member)
 		push(reader, member->shape, member->name);
 	else

@@ -301,6 +301,25 @@ LISTLESS = {
         "<DescribeInstancesResponse><reservationSet><item/></reservationSet></DescribeInstancesResponse>",
         "DescribeInstances answered without its list",
     ),
+    "with two of it": (
+        "aws.vpc.home",
+        "DescribeVpcs",
+        "<DescribeVpcsResponse><vpcSet/><vpcSet><item><vpcId>vpc-1</vpcId></item></vpcSet></DescribeVpcsResponse>",
+        "the answer to 'DescribeVpcs' cannot be read: it has an element twice that comes once",
+    ),
+    "with what has no id": (
+        "aws.vpc.home",
+        "DescribeVpcs",
+        "<DescribeVpcsResponse><vpcSet><item><cidrBlock>10.0.0.0/16</cidrBlock></item></vpcSet></DescribeVpcsResponse>",
+        "DescribeVpcs answered with something that has no id",
+    ),
+    "with what has an empty id": (
+        "aws.instance.host",
+        "DescribeInstances",
+        "<DescribeInstancesResponse><reservationSet><item><instancesSet><item><instanceId/></item></instancesSet></item>"
+        "</reservationSet></DescribeInstancesResponse>",
+        "DescribeInstances answered with something that has no id",
+    ),
 }
 
 

@@ -220,9 +220,6 @@ static const struct {
 	 "vpcId>"
 	 "</item>text</vpcSet></DescribeVpcsResponse>",
 	 "{\"Vpcs\":[{\"VpcId\":\"vw\"}]}"},
-	{"the first of two", "ec2.DescribeVpcs",
-	 "<DescribeVpcsResponse><nextToken>a</nextToken><nextToken>b</nextToken></DescribeVpcsResponse>",
-	 "{\"NextToken\":\"a\"}"},
 	{"comments and character data", "ec2.DescribeVpcs",
 	 "<DescribeVpcsResponse><!-- no --><nextToken>a<!-- no --><![CDATA[<b>]]>&#x63;</nextToken>"
 	 "</DescribeVpcsResponse>",
@@ -313,6 +310,10 @@ static const struct {
 	{"an error", "ec2.DescribeVpcs", "<Response><Errors/></Response>",
 	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
 	 "<Response><Errors/></Response>"},
+	{"one of two", "ec2.DescribeVpcs",
+	 "<DescribeVpcsResponse><nextToken>a</nextToken><nextToken>b</nextToken></DescribeVpcsResponse>",
+	 "the answer to 'DescribeVpcs' cannot be read: it has an element twice that comes once (line 1)",
+	 "<DescribeVpcsResponse><nextToken>a</nextToken><nextToken>b</nextToken></DescribeVpcsResponse>"},
 	{"another operation's answer", "ec2.DescribeVpcs",
 	 "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>",
 	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
