@@ -81,7 +81,7 @@ struct past_call {
 	bool known;	   /* there is such a call */
 	bool is_open;	   /* it is not settled yet */
 	bool was_recorded; /* what is asked about was an object that a run changed or let go of, however it was made */
-	bool was_missed;   /* and the last one to do so made the state anew: what it lets go of it has not found */
+	bool was_missed;   /* and the last one to do so sent nothing for that: what it let go of it has not found */
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */

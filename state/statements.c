@@ -112,8 +112,12 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	[STATEMENT_FORMER_IDS] = "SELECT provider_id, object_id, command = 'state rebuild' FROM formers"
-				 " JOIN runs ON runs.number = formers.run WHERE role IS NOT NULL"
+	/* Whether the run let go of it though neither a call ended it nor anybody asked for that. */
+	[STATEMENT_FORMER_IDS] = "SELECT provider_id, formers.object_id, command <> 'state rm'"
+				 " AND coalesce(called.last_ms < started_ms, true) FROM formers"
+				 " JOIN runs ON runs.number = formers.run LEFT JOIN (SELECT object_id,"
+				 " max(ended_ms) AS last_ms FROM history WHERE outcome = 'done' GROUP BY object_id)"
+				 " AS called ON called.object_id = formers.object_id WHERE role IS NOT NULL"
 				 " ORDER BY formers.number",
 	[STATEMENT_FORMER_LAST_ID] = "SELECT provider_id FROM formers WHERE object_id = ? AND role IS NOT NULL"
 				     " ORDER BY run DESC LIMIT 1",

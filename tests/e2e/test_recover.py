@@ -34,6 +34,26 @@ def test_listing_that_lags_does_not_make_a_twin(tiny):
     assert outcomes(tiny, "CreateVpc") == ["done"]
 
 
+@pytest.mark.parametrize("command", ["apply", "destroy"])
+def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
+    """A record is let go of when three listings in a row miss it; whoever sees it after that does not take it for gone."""
+    tiny.run("apply", "--yes")
+    [vpc] = world(tiny, "vpc")
+    tiny.run("sim", "fault", "DescribeVpcs", "stale", "1", "4")
+    tiny.run(command, "--yes")
+    assert vpc in world(tiny, "vpc") and vpc not in recorded(tiny).values()
+    tiny.run("sim", "pass", "3600")
+    told = f"{vpc} carries the tags of this stack, as 'aws.vpc.main', and is not recorded"
+    assert told in tiny.run("plan").err and told in tiny.run("drift", status=2).err
+    if command == "destroy":
+        assert told in tiny.run("destroy", "--yes", status=4).err
+        assert f"'aws.vpc.main' is there as {vpc}" in tiny.run("apply", "--yes", status=4).err
+    assert len(world(tiny, "vpc")) == (2 if command == "apply" else 1)
+    tiny.run("sim", "remove", "vpc", vpc)
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
 def test_waits_no_longer_than_the_grace(tiny):
     lose(tiny, "CreateVpc", "lost_request")
     document = tiny.run("apply", "--yes", "--grace", "300", "--output", "json").json
