@@ -46,7 +46,8 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
 /*
  * Of an object that is not finished and that a later run goes on with: takes into its record what that is to set beyond
  * what the run that began it was to, so that it counts as set should the spec be set back. What no read gives back is
- * taken as something that nobody knows, also where the record had it otherwise. Whether that is new.
+ * taken as something that nobody knows, also where the record had it otherwise; what becomes a secret is taken in too,
+ * beside what the record had, as a read would show it. Whether that is new.
  */
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena);
 /* Of an object that a later run makes whole after all: the deletion that was begun is over, and what it has taken off

@@ -1,6 +1,7 @@
 #include "reconcile/unfinished.h"
 
 #include "base/buffer.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 
 /* The note of what was begun: the members of object.unfinished. */
@@ -194,6 +195,34 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
 	return note(object, &begun, wall_ms, arena);
 }
 
+/* What a field may be by then: the new value, or the former one, of whose items none is somebody else's yet. */
+static struct value with_former(const struct field *field, const struct value *value, const struct value *former,
+				struct arena *arena)
+{
+	struct diff_index index;
+	VALUE_BUILDER_AUTO items;
+
+	value_builder_init(&items);
+	if (value_is(former, VALUE_MAP) && value_is(value, VALUE_MAP))
+		return value_overlaid(former, value, arena);
+	if (field->type != FIELD_SET || !value_is(former, VALUE_LIST) || !value_is(value, VALUE_LIST))
+		return *value;
+	diff_index_init(&index, field, value, arena);
+	for (uint32_t i = 0; i < value->count; i++)
+		value_builder_item(&items, value->items[i]);
+	for (uint32_t i = 0; i < former->count; i++)
+		if (!diff_index_find(&index, &former->items[i]))
+			value_builder_item(&items, former->items[i]);
+	diff_index_release(&index);
+	return value_builder_list(&items, arena);
+}
+
+/* A read gives it back in clear, and nothing else than the record tells that it is one. */
+static bool is_first_secret(const struct value *value, const struct value *former)
+{
+	return former && value_has_secret(value) && !value_has_secret(former);
+}
+
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena)
 {
 	const struct value unknown = value_unread();
@@ -211,11 +240,16 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved)
 			continue;
 		const struct value *known = value_get_given(&object->resolved, set.name);
+		const struct value *said = value_get_given(&object->applied, set.name);
 		bool blind = (set.field->flags & WRITE_ONLY) && !made_has_seen(set.field);
-		if (known && (!blind || value_is(known, VALUE_UNREAD)))
+		bool hides = !blind && is_first_secret(set.resolved, known);
+		if (known && !hides && (!blind || value_is(known, VALUE_UNREAD)))
 			continue;
-		value_builder_set(&applied, set.name, blind ? unknown : *set.symbolic);
-		value_builder_set(&resolved, set.name, blind ? unknown : *set.resolved);
+		const struct value symbolic =
+			hides && said ? with_former(set.field, set.symbolic, said, arena) : *set.symbolic;
+		const struct value whole = hides ? with_former(set.field, set.resolved, known, arena) : *set.resolved;
+		value_builder_set(&applied, set.name, blind ? unknown : symbolic);
+		value_builder_set(&resolved, set.name, blind ? unknown : whole);
 		taken = true;
 	}
 	if (!taken)

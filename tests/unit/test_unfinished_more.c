@@ -11,7 +11,8 @@
 /* What a later run is to set of an object that was begun, what is settled more than once, and what is noted as no
  * program of this version would: what the record takes of it. */
 
-static const struct field rule_fields[] = {{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY}};
+static const struct field rule_fields[] = {{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY},
+					   {.name = "why", .type = FIELD_STRING}};
 static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
 static const struct field net_fields[] = {
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
@@ -45,6 +46,13 @@ static void test_take_more(void **state)
 		{"what is cleared", "{\"dns\":true}", "{\"label\":null}", NULL},
 		{"another value of what no read gives back", "{\"password\":\"a\"}", "{\"password\":\"b\"}",
 		 "{\"password\":{\"$unread\":true}}"},
+		{"a secret in place of a text", "{\"label\":\"a\"}", "{\"label\":{\"$secret\":\"b\"}}",
+		 "{\"label\":{\"$secret\":\"b\"}}"},
+		{"another secret", "{\"label\":{\"$secret\":\"a\"}}", "{\"label\":{\"$secret\":\"b\"}}", NULL},
+		{"items with a secret beside those that it was made with",
+		 "{\"rules\":[{\"port\":1,\"why\":\"a\"},{\"port\":2}]}",
+		 "{\"rules\":[{\"port\":1,\"why\":{\"$secret\":\"b\"}}]}",
+		 "{\"rules\":[{\"port\":1,\"why\":{\"$secret\":\"b\"}},{\"port\":2}]}"},
 		{"what no read gives back", "{}", "{\"password\":\"a\"}", "{\"password\":{\"$unread\":true}}"},
 	};
 
