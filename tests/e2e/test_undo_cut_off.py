@@ -385,3 +385,31 @@ def test_what_a_deletion_let_go_of_and_the_spec_has_none_of(sim):
     apply_spec(sim, bare)
     undo(sim, apply_spec(sim, bare.replace("name: two", "name: second")), "--yes")
     assert is_as_in(sim, bare)
+
+
+ROUTED = NET.replace("outputs:", """\
+aws.internet_gateway:
+  way: {vpc: main}
+aws.vpn_gateway:
+  edge: {vpc: main, asn: 64600}
+aws.route_table:
+  t:
+    vpc: main
+    routes: [{destination: 0.0.0.0/0, internet_gateway: way}, {destination: 10.40.0.0/16, vpn_gateway: edge}]
+outputs:""")
+
+
+def test_what_a_run_that_was_cut_off_recorded_by_ids_refers_to_what_comes_back(sim):
+    """The table had let go of the one gateway, and not got its successor, when the other one went."""
+    apply_spec(sim, ROUTED)
+    replaced = ROUTED.replace("asn: 64600", "asn: 64601")
+    sim.write("net.yaml", replaced)
+    fault = sim.run("sim", "fault", "CreateVpnGateway", "deny").out.split()[-1]
+    sim.run("apply", "--yes", status=7)
+    sim.run("sim", "remove", "fault", fault)
+    without = "aws.internet_gateway:\n  way: {vpc: main}\n"
+    run = apply_spec(sim, replaced.replace(without, "").replace("{destination: 0.0.0.0/0, internet_gateway: way}, ", ""))
+    undo(sim, run, "--yes")
+    edge = "aws.vpn_gateway:\n  edge: {vpc: main, asn: 64600}\n"
+    assert is_as_in(sim, ROUTED.replace(edge, "").replace(", {destination: 10.40.0.0/16, vpn_gateway: edge}", ""))
+    sim.run("drift")
