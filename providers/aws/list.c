@@ -9,7 +9,9 @@
 
 enum {
 	IDS_MOST = 200,
-	/* At the largest page of the smallest listing: ten million route tables. */
+	/* Far more than an account may have, of which none is passed over. */
+	ITEMS_MOST = 1000000,
+	/* With less than a page of those each. */
 	PAGES_MOST = 100000,
 	/* A filtered listing may have some, which tell of no end. */
 	EMPTY_PAGES_MOST = 1000,
@@ -35,7 +37,7 @@ struct told {
 	struct joined *joined;
 	size_t count, capacity;
 	size_t pages, empty_pages; /* of this listing; the empty ones in a row */
-	size_t items;		   /* of this page */
+	size_t items, all_items;   /* of this page, and of this listing */
 	bool is_nameless;	   /* one of them has no id */
 	struct slice landmark;	   /* the token of an earlier page */
 	size_t landmark_until;	   /* the page that gives the next one */
@@ -90,7 +92,7 @@ static enum step ask(struct reading *reading, int stage, struct slice token)
 	struct told *told = reading->detail;
 	reading->stage = stage;
 	if (token.size == 0) {
-		told->pages = told->empty_pages = told->items = told->landmark_until = 0;
+		told->pages = told->empty_pages = told->items = told->all_items = told->landmark_until = 0;
 		told->landmark = (struct slice){0};
 	}
 	const struct aws_listing *listing = listing_of(reading, kind);
@@ -215,6 +217,7 @@ static const char *endless(struct reading *reading, struct slice token)
 	struct told *told = reading->detail;
 	told->pages++;
 	told->empty_pages = told->items ? 0 : told->empty_pages + 1;
+	told->all_items += told->items;
 	told->items = 0;
 	if (told->landmark.size && slice_equal(token, told->landmark))
 		return "gave the token of an earlier page for a further one";
@@ -222,6 +225,8 @@ static const char *endless(struct reading *reading, struct slice token)
 		return "gave more than 1,000 empty pages in a row";
 	if (told->pages > PAGES_MOST)
 		return "gave more than 100,000 pages";
+	if (told->all_items > ITEMS_MOST)
+		return "gave more than 1,000,000 items";
 	if (told->pages >= told->landmark_until) {
 		told->landmark = token;
 		told->landmark_until = told->pages * 2;

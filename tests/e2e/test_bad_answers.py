@@ -215,10 +215,12 @@ def test_unknown_host(stack):
 PAGE = """<DescribeVpcsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId>\
 <vpcSet>%s</vpcSet><nextToken>%s</nextToken></DescribeVpcsResponse>"""
 ITEM = "<item><vpcId>vpc-%08x</vpcId><cidrBlock>10.9.0.0/16</cidrBlock><state>available</state></item>"
+MANY = "".join("<item><vpcId>vpc-%08x</vpcId></item>" % number for number in range(40000))
 ENDLESS = {
     "one token for ever": (lambda number: PAGE % (ITEM % number, "again"), "the token of an earlier page", 10),
     "tokens in a circle": (lambda number: PAGE % (ITEM % number, number % 5), "the token of an earlier page", 30),
     "empty pages for ever": (lambda number: PAGE % ("", number), "1,000 empty pages", 1010),
+    "full pages for ever": (lambda number: PAGE % (MANY, number), "1,000,000 items", 60),
 }
 
 
