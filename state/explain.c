@@ -53,13 +53,22 @@ static const struct explanation explanations[] = {
 	{SQLITE_CANTOPEN, 0, FAULT_USER, "it cannot be opened", "look at it and its folder (ls -ld)"},
 	{SQLITE_PERM, 0, FAULT_USER, "permission denied", "look at owner and mode of it and its folder (ls -ld)"},
 	{SQLITE_NOLFS, 0, FAULT_USER, "it is too large for this file system", "move it to another file system"},
-	{SQLITE_PROTOCOL, 0, FAULT_CONFLICT, "a run that died has left it unfinished",
-	 "run the command again as somebody who may write the file; it is finished by that"},
+	{SQLITE_PROTOCOL, 0, FAULT_CONFLICT,
+	 "a run that died has left it unfinished, or one stands still as it opens it",
+	 "run the command again as somebody who may write the file: that finishes it; one that is stopped (ps shows it "
+	 "as T) has to go on, or to be ended, first"},
 	{SQLITE_NOMEM, 0, FAULT_INTERNAL, "memory ran out", "free some memory and run the command again"},
 };
 
 static const struct explanation unexpected = {0, 0, FAULT_INTERNAL, "SQLite refuses",
 					      "this is a bug: please report it with its cause"};
+
+/* Each statement fits the tables that a state of this format has. */
+static bool lacks_a_table(int code, struct slice said)
+{
+	return (code & 0xff) == SQLITE_ERROR &&
+	       (slice_starts_with(said, SLICE("no such table")) || slice_starts_with(said, SLICE("no such column")));
+}
 
 static const struct explanation *explanation_of(int code, int system_error)
 {
@@ -113,8 +122,8 @@ bool database_fail(struct database *database, const char *doing, int code, struc
 {
 	bool may_have_number = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
 	int system_error = database->handle && may_have_number ? system_error_of(database->handle) : 0;
-	const struct explanation *row = explanation_of(code, system_error);
 	struct slice said = slice_of(database->handle ? sqlite3_errmsg(database->handle) : sqlite3_errstr(code));
+	const struct explanation *row = explanation_of(lacks_a_table(code, said) ? SQLITE_CORRUPT : code, system_error);
 	struct slice cause = arena_format(diagnostics->arena, "%.*s (SQLite code %d%s%s)", SLICE_ARGUMENTS(said), code,
 					  system_error ? ", " : "", system_error ? strerror(system_error) : "");
 

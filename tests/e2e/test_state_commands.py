@@ -448,6 +448,14 @@ UNUSABLE = [
 ]
 
 
+def test_a_state_without_a_table_is_damaged(rich):
+    damage(rich, "DROP TABLE intents")
+    for line in (["plan"], ["destroy", "--yes"], ["state", "check"]):
+        told = rich.run(*line, status=1).err
+        assert "it is damaged" in told and "no such table: intents" in told and "this is a bug" not in told, told
+    assert "'trueup state rebuild' makes the state anew" in rich.run("state", "backup", "copy.db", status=1).err
+
+
 @pytest.mark.parametrize("sql, cause", [row[1:] for row in UNUSABLE], ids=[row[0] for row in UNUSABLE])
 def test_what_no_command_can_use_is_no_sound_state(rich, sql, cause):
     edit(rich, "team: red", "team: blue", "rich.yaml")
