@@ -14,11 +14,13 @@
 static const struct field rule_fields[] = {{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY},
 					   {.name = "why", .type = FIELD_STRING}};
 static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
+static const struct field tag = {.type = FIELD_STRING};
 static const struct field net_fields[] = {
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
 	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
 	{.name = "password", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
 	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
+	{.name = "tags", .type = FIELD_MAP, .item = &tag, .when_unset = UNSET_CLEAR},
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 static const struct json_style style = {0};
@@ -53,6 +55,8 @@ static void test_take_more(void **state)
 		 "{\"rules\":[{\"port\":1,\"why\":\"a\"},{\"port\":2}]}",
 		 "{\"rules\":[{\"port\":1,\"why\":{\"$secret\":\"b\"}}]}",
 		 "{\"rules\":[{\"port\":1,\"why\":{\"$secret\":\"b\"}},{\"port\":2}]}"},
+		{"keys with a secret beside those that it was made with", "{\"tags\":{\"a\":\"1\",\"b\":\"2\"}}",
+		 "{\"tags\":{\"a\":{\"$secret\":\"3\"}}}", "{\"tags\":{\"a\":{\"$secret\":\"3\"},\"b\":\"2\"}}"},
 		{"what no read gives back", "{}", "{\"password\":\"a\"}", "{\"password\":{\"$unread\":true}}"},
 	};
 
