@@ -231,8 +231,7 @@ static bool gather_cases(struct undo_work *work)
 	gather_touched(work);
 	for (size_t i = 0; i < work->case_count; i++)
 		undo_take_begun(work, &work->cases[i]);
-	for (size_t i = 0; i < work->case_count; i++)
-		undo_take_references(work, &work->cases[i]);
+	undo_take_references(work);
 	bool good = undo_find_followers(work);
 	undo_find_homes(work);
 	return good;

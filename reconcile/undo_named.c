@@ -57,18 +57,14 @@ static struct value refer(struct naming *naming, const struct field *field, cons
 	return *value;
 }
 
-static bool is_made_anew(const struct undo_case *one)
+/* ended: by address, to const struct object. */
+static void take_reference(struct undo_work *work, const struct map *ended, struct object *form,
+			   const struct kind *kind, const struct dependency *dependency)
 {
-	return one && one->was && (!one->left || !slice_equal(one->left->provider_id, one->was->provider_id));
-}
-
-static void take_reference(struct undo_work *work, struct object *form, const struct kind *kind,
-			   const struct dependency *dependency)
-{
-	const struct undo_case *target = map_get(&work->cases_by_address, dependency->address);
+	const struct object *target = map_get(ended, dependency->address);
 	const struct field *field = field_named(&kind->fields, dependency->field);
 	const struct value *old = value_get_given(&form->applied, dependency->field);
-	const struct value *id = is_made_anew(target) ? value_get(&target->was->outputs, dependency->output) : NULL;
+	const struct value *id = target ? value_get(&target->outputs, dependency->output) : NULL;
 	struct deferred *deferred;
 
 	if (!field || !old || !value_is(id, VALUE_STRING))
@@ -76,14 +72,14 @@ static void take_reference(struct undo_work *work, struct object *form, const st
 	deferred = arena_new(work->arena, struct deferred);
 	deferred->text = arena_format(work->arena, "${%.*s.%.*s}", SLICE_ARGUMENTS(dependency->address),
 				      SLICE_ARGUMENTS(dependency->output));
-	struct naming naming = {work, target->was, value_slice(id), value_deferred(deferred), false};
+	struct naming naming = {work, target, value_slice(id), value_deferred(deferred), false};
 	const struct value new = refer(&naming, field, old);
 
 	if (naming.any)
 		form->applied = value_with(&form->applied, dependency->field, new, work->arena);
 }
 
-void undo_take_references(struct undo_work *work, struct undo_case *one)
+static void take_references(struct undo_work *work, const struct map *ended, struct undo_case *one)
 {
 	const struct kind *kind = one->was ? kinds_find(work->input->kinds, one->was->kind) : NULL;
 	struct object *form;
@@ -93,6 +89,26 @@ void undo_take_references(struct undo_work *work, struct undo_case *one)
 	form = arena_new(work->arena, struct object);
 	*form = *one->was;
 	for (size_t i = 0; i < form->dependency_count; i++)
-		take_reference(work, form, kind, &form->dependencies[i]);
+		take_reference(work, ended, form, kind, &form->dependencies[i]);
 	one->was = form;
+}
+
+void undo_take_references(struct undo_work *work)
+{
+	struct map ended;
+
+	map_init(&ended);
+	for (size_t i = 0; i < work->input->past_count; i++) {
+		const struct past_object *past = &work->input->past[i];
+		union {
+			const struct object *constant;
+			void *item;
+		} before = {&past->before};
+
+		if (past->was && !past->is)
+			map_set(&ended, past->before.address, before.item);
+	}
+	for (size_t i = 0; ended.count > 0 && i < work->case_count; i++)
+		take_references(work, &ended, &work->cases[i]);
+	map_release(&ended);
 }

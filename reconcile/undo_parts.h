@@ -80,8 +80,8 @@ void undo_make_whole(struct undo_work *work, struct undo_case *one);
 const struct object *undo_as_begun(struct undo_work *work, const struct object *found);
 /* Of a case whose `left` the run may have only begun to make: but for what a later one has done as it was to be. */
 void undo_take_begun(struct undo_work *work, struct undo_case *one);
-/* Of a case: what it goes back to refers to what other cases bring back, where it was recorded with the ids of that. */
-void undo_take_references(struct undo_work *work, struct undo_case *one);
+/* What the cases go back to refers to what the run has ended, where it was recorded with the ids of that. */
+void undo_take_references(struct undo_work *work);
 /* What becomes of it; false after diagnostics. */
 bool undo_judge(struct undo_work *work, struct undo_case *one);
 /* Whether what is recorded is as the run found it, with nothing but some of what had been taken out of that before. */
