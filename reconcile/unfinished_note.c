@@ -217,12 +217,6 @@ static struct value with_former(const struct field *field, const struct value *v
 	return value_builder_list(&items, arena);
 }
 
-/* A read gives it back in clear, and nothing else than the record tells that it is one. */
-static bool is_first_secret(const struct value *value, const struct value *former)
-{
-	return former && value_has_secret(value) && !value_has_secret(former);
-}
-
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena)
 {
 	const struct value unknown = value_unread();
@@ -242,12 +236,14 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 		const struct value *known = value_get_given(&object->resolved, set.name);
 		const struct value *said = value_get_given(&object->applied, set.name);
 		bool blind = (set.field->flags & WRITE_ONLY) && !made_has_seen(set.field);
-		bool hides = !blind && is_first_secret(set.resolved, known);
-		if (known && !hides && (!blind || value_is(known, VALUE_UNREAD)))
-			continue;
+		/* A read gives it back in clear, and nothing else than the record tells that it is one. */
+		bool hides = known && !blind && value_has_secret(set.resolved);
 		const struct value symbolic =
 			hides && said ? with_former(set.field, set.symbolic, said, arena) : *set.symbolic;
 		const struct value whole = hides ? with_former(set.field, set.resolved, known, arena) : *set.resolved;
+		bool stays = known && (!hides || value_equal(&whole, known));
+		if (stays && (!blind || value_is(known, VALUE_UNREAD)))
+			continue;
 		value_builder_set(&applied, set.name, blind ? unknown : symbolic);
 		value_builder_set(&resolved, set.name, blind ? unknown : whole);
 		taken = true;
