@@ -1,5 +1,7 @@
 #include "reconcile/recover.h"
 
+#include <stdlib.h>
+
 #include "base/digest.h"
 #include "base/id.h"
 #include "base/map.h"
@@ -11,6 +13,8 @@ enum {
 	POLL_MS = 1000,
 	/* A request is taken up to 15 minutes after it was signed, and what it makes is seen soon after. */
 	LATE_MOST_MS = 60 * 60 * 1000,
+	/* So long a listing may show what is gone. */
+	LAG_MOST_MS = 10 * 60 * 1000,
 };
 
 /* A create that left no id: is there what it was to make? */
@@ -448,8 +452,9 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 		return live && live->presence == PRESENCE_ABSENT ? STRAY_UNKNOWN : STRAY_LEFT;
 	if (is_twin(past, stray, recorded, live, now_ms))
 		return STRAY_TWIN;
-	/* What a listing that lagged did not show, or whose tags were garbled then, is there all the same. */
-	if (past->was_missed)
+	/* What a listing that lagged did not show, or whose tags were garbled then, is there all the same. So is what
+	 * shows long after our call, which may never have come: by a clock that was set back since, too. */
+	if (past->was_missed || (past->called_ms > 0 && llabs(now_ms - past->called_ms) >= LAG_MOST_MS))
 		return STRAY_UNKNOWN;
 	if (past->was_recorded)
 		return STRAY_LEFT;

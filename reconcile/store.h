@@ -82,6 +82,8 @@ struct past_call {
 	bool is_open;	   /* it is not settled yet */
 	bool was_recorded; /* what is asked about was an object that a run changed or let go of, however it was made */
 	bool was_missed;   /* and the last one to do so sent nothing for that: what it let go of it has not found */
+	int64_t called_ms; /* wall: when the last call about it was answered, or read to be done; 0: there was none, or
+			    * people let go of it */
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */

@@ -120,6 +120,7 @@ static bool search_formers(const struct asking *asking, struct diagnostics *diag
 				continue;
 			asked->answer->was_recorded = true;
 			asked->answer->was_missed = query_column_integer(&query, 2) != 0;
+			asked->answer->called_ms = query_column_integer(&query, 3);
 		}
 	}
 	return false;

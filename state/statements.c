@@ -112,9 +112,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	/* Whether the run let go of it though neither a call ended it nor anybody asked for that. */
+	/* Whether the run let go of it though neither a call was answered that may have ended it nor anybody asked for
+	 * that; and when such a call was. */
 	[STATEMENT_FORMER_IDS] = "SELECT provider_id, formers.object_id, command <> 'state rm'"
-				 " AND coalesce(called.last_ms < started_ms, true) FROM formers"
+				 " AND coalesce(called.last_ms < started_ms, true),"
+				 " iif(command = 'state rm', 0, coalesce(called.last_ms, 0)) FROM formers"
 				 " JOIN runs ON runs.number = formers.run LEFT JOIN (SELECT object_id,"
 				 " max(ended_ms) AS last_ms FROM history WHERE outcome = 'done' GROUP BY object_id)"
 				 " AS called ON called.object_id = formers.object_id WHERE role IS NOT NULL"

@@ -54,6 +54,20 @@ def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
     tiny.run("drift")
 
 
+def test_what_a_deletion_never_reached_is_told(tiny):
+    """Its part was taken off, and then no listing showed it: a call about it was done, but none has ended it."""
+    tiny.write("way.yaml", "aws.internet_gateway:\n  way: {vpc: main}\n")
+    tiny.run("apply", "--yes")
+    [way] = world(tiny, "internet-gateway")
+    tiny.run("sim", "fault", "DeleteInternetGateway", "stale", "1", "9")
+    tiny.run("sim", "fault", "DescribeInternetGateways", "stale", "2", "9")
+    tiny.run("destroy", "--yes")
+    tiny.run("sim", "pass", "3600")
+    assert way in world(tiny, "internet-gateway")
+    told = f"{way} carries the tags of this stack, as 'aws.internet_gateway.way', and is not recorded"
+    assert told in tiny.run("drift", status=2).err and told in tiny.run("destroy", "--yes", status=4).err
+
+
 def test_waits_no_longer_than_the_grace(tiny):
     lose(tiny, "CreateVpc", "lost_request")
     document = tiny.run("apply", "--yes", "--grace", "300", "--output", "json").json
