@@ -144,12 +144,15 @@ static void take_item(struct reading *reading, const struct aws_kind *kind, cons
 	struct value whole = *item;
 	struct told *told = reading->detail;
 	told->items++;
-	if (reading->stage == STAGE_JOINED) {
-		add_joined(reading, value_slice(value_path(item, kind->join->key)), item);
-		return;
-	}
-	if (kind->join)
+	if (kind->join) {
+		struct slice key = value_slice(value_path(item, kind->join->key));
+		told->is_nameless |= key.size == 0;
+		if (reading->stage == STAGE_JOINED) {
+			add_joined(reading, key, item);
+			return;
+		}
 		whole = complete(reading, kind->join, item);
+	}
 	if (value_is(&whole, VALUE_NULL))
 		return;
 	aws_decode_live(kind, &whole, &reading->task.scratch, &live);
