@@ -4,7 +4,11 @@
 #include "base/redaction.h"
 #include "base/unescape.h"
 
-enum { PASSWORD_MOST_BYTES = 64 * 1024 };
+enum {
+	PASSWORD_MOST_BYTES = 64 * 1024,
+	/* What is shorter is a name, which may stand anywhere. */
+	TOKEN_LEAST_BYTES = 20,
+};
 
 /* As the URL has it: [SCHEME://]USER:PASSWORD@HOST, or TOKEN@HOST, which is all that lets in; empty where there is
  * none. */
@@ -21,7 +25,7 @@ static struct slice password_of(struct slice url)
 		return user;
 	user.size--;
 	struct slice name = slice_cut(&user, ':');
-	return user.size > 0 ? user : name;
+	return user.size > 0 || name.size < TOKEN_LEAST_BYTES ? user : name;
 }
 
 void proxy_secrets_keep(struct world *world)

@@ -177,7 +177,7 @@ def test_proxy_that_wants_a_password_for_what_is_not_encrypted(stack, wire):
     assert "check http_proxy" in error["hint"] and proxy.requests == 1, error
 
 
-@pytest.mark.parametrize("given", ["user:hunter2%3Fhunter2", "hunter2%3Fhunter2", "hunter2%3Fhunter2:"])
+@pytest.mark.parametrize("given", ["user:hunter2%3Fhunter2", "hunter2%3Fhunter2hunter2", "hunter2%3Fhunter2hunter2:"])
 def test_proxy_that_echoes_its_password(stack, wire, given):
     """As some do with what they could not pass on; of the header's base64 what is struck out begins where it may."""
     stack.write("stack.yaml", spec_text(WORKING))
