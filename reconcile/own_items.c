@@ -68,28 +68,26 @@ static void add_own(struct beside *beside, const struct value *list)
 			value_builder_item(&beside->items, list->items[i]);
 }
 
-/* What is left to others, or never was said, is not looked at where that takes a call of its own; what is said no more
- * is. */
-static bool is_overlooked(const struct field *set, const struct object *former, const struct object *object)
+/* What is left to others is not looked at where that takes a call of its own. */
+static bool is_overlooked(const struct field *set, const struct object *object)
 {
-	return ignored_has(&object->ignored, slice_of(set->name)) || !value_get_named(&former->resolved, set->name);
+	return !value_get_named(&object->observed, set->name) && ignored_has(&object->ignored, slice_of(set->name));
 }
 
 /* Of a set. */
 static struct value items_beside(const struct field *set, const struct object *former, const struct object *object,
 				 struct arena *arena)
 {
-	const struct value *seen = value_get_named(&object->observed, set->name);
 	struct beside beside;
 
 	value_builder_init(&beside.items);
 	own_items_init(&beside.own, former, set, arena);
 	diff_index_init(&beside.said, set, value_get_named(&object->resolved, set->name), arena);
-	if (seen) {
-		add_own(&beside, seen);
-	} else if (is_overlooked(set, former, object)) {
+	if (is_overlooked(set, object)) {
 		add_own(&beside, value_get_named(&former->resolved, set->name));
 		add_own(&beside, value_get_named(&former->own, set->name));
+	} else {
+		add_own(&beside, value_get_named(&object->observed, set->name));
 	}
 	const struct value list = value_builder_list(&beside.items, arena);
 	value_builder_release(&beside.items);

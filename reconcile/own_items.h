@@ -25,8 +25,8 @@ bool own_items_have(const struct own_items *items, const struct value *item);
 bool own_is_attachment(const struct field *field);
 bool own_place(const struct object *object, const struct field *field, const struct value *place);
 /* MAP, or null: what object.own is to have, that it may be told later: all that the former record has as the object's
- * own, and that is seen by now, but for what `resolved` says by itself. Of a set that nobody has read, as
- * object.ignored leaves it to others or no spec has said it since, it stays as it was. */
+ * own, and that is seen by now, but for what `resolved` says by itself. Of a set that object.ignored leaves to others,
+ * and that was not read for that, it stays as it was. */
 struct value own_beside(const struct kind *kind, const struct object *former, const struct object *object,
 			struct arena *arena);
 

@@ -160,28 +160,6 @@ def test_what_one_end_leaves_to_others_by_now_is_no_drift_of_the_other(stack, cl
     assert "aws.route_table.b" in stack.run("drift", status=2).out
 
 
-def test_what_was_left_to_others_is_no_drift_once_it_is_not(stack, cloud):
-    """The gateway's spec says nothing of it by then, so that nobody reads it there: it is its own still."""
-    left = spec()
-    left["aws.vpn_gateway"]["edge"]["lifecycle"] = {"ignore": ["propagate_to"]}
-    tagged = spec()
-    tagged["aws.vpn_gateway"]["edge"]["tags"] = {"x": "y"}
-    for said in spec(propagate_to=["a"]), left, spec(), tagged:
-        stack.write("stack.yaml", spec_text(said))
-        apply(stack)
-        plan_is_empty(stack)
-        stack.run("drift")
-    assert propagating(cloud, stack) == ["a"]
-    stack.write("stack.yaml", spec_text(spec(propagate_to=[])))
-    apply(stack)
-    assert propagating(cloud, stack) == []
-    stack.write("stack.yaml", spec_text(spec()))
-    apply(stack)
-    ids = ids_of(stack)
-    cloud.client().enable_vgw_route_propagation(RouteTableId=ids["aws.route_table.a"], GatewayId=ids["aws.vpn_gateway.edge"])
-    assert "aws.route_table.a" in stack.run("drift", status=2).out
-
-
 def gateways(**named):
     """Gateways by where they are attached and the table that takes in their routes; both VPCs and both tables stay."""
     vpcs = {name: {"cidr": cidr} for name, cidr in (("home", "10.20.0.0/16"), ("away", "10.30.0.0/16"))}
