@@ -1,5 +1,6 @@
 #include "reconcile/diff_field.h"
 #include "reconcile/named.h"
+#include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
 #include "reconcile/unique.h"
@@ -310,12 +311,12 @@ bool plan_items_order_replaces(struct planning *planning)
 	return sound;
 }
 
-/* Whether there is anything that a new object may lack; where it was not read, nobody knows. */
-static bool is_any(const struct value *now)
+/* Whether others may have set there what a new object does not have: each has defaults of the service's. */
+static bool may_be_others(const struct field *field, const struct value *now)
 {
-	bool holds = value_is(now, VALUE_LIST) || value_is(now, VALUE_MAP);
+	bool holds = (value_is(now, VALUE_LIST) || value_is(now, VALUE_MAP)) && now->count > 0;
 
-	return now && !value_is(now, VALUE_UNREAD) && (!holds || now->count > 0);
+	return holds || (own_is_attachment(field) && value_is(now, VALUE_STRING));
 }
 
 static void tell_reset(struct planning *planning, const struct item *item, const struct field *field)
@@ -326,7 +327,7 @@ static void tell_reset(struct planning *planning, const struct item *item, const
 		"'%.*s' is replaced: nobody says what '%s' the new one is to have, and what is set there now is lost";
 	const struct value *wanted = value_if_set(value_get_named(&item->wanted, field->name));
 	const struct value *now = value_if_set(value_get_named(&item->live->fields, field->name));
-	bool is_lost = wanted ? diff_field(field, wanted, now) == UNLIKE : is_any(now);
+	bool is_lost = wanted ? diff_field(field, wanted, now) == UNLIKE : may_be_others(field, now);
 
 	if ((field->flags & WRITE_ONLY) || !is_lost)
 		return;

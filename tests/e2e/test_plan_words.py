@@ -413,16 +413,23 @@ def test_what_a_replace_makes_of_ignored_fields(stack, cloud, ignored, told):
 @pytest.mark.parametrize("others", [True, False])
 def test_what_a_replace_makes_of_ignored_fields_that_nobody_says(stack, cloud, others):
     group = {"vpc": Ref("aws.vpc.v"), "name": "g", "lifecycle": {"ignore": ["ingress"]}}
-    write(stack, {**NETWORK, "aws.security_group": {"g": {**group, "description": "one"}}})
+    # Whatever the service gives any new one is no loss.
+    subnet = {"vpc": Ref("aws.vpc.v"), "lifecycle": {"ignore": ["zone", "assign_ipv6_on_creation", "ipv6_native"]}}
+
+    def both(description, cidr):
+        named = {"g": {**group, "description": description}}
+        return {**NETWORK, "aws.security_group": named, "aws.subnet": {"p": {**subnet, "cidr": cidr}}}
+
+    write(stack, both("one", "10.50.1.0/24"))
     apply(stack)
     if others:
         cloud.client().authorize_security_group_ingress(
             GroupId=ids_of(stack)["aws.security_group.g"],
             IpPermissions=[{"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/8"}]}],
         )
-    write(stack, {**NETWORK, "aws.security_group": {"g": {**group, "description": "two"}}})
+    write(stack, both("two", "10.50.2.0/24"))
     planned = plan(stack, status=2)
-    assert planned.operations() == {"aws.security_group.g": "replace"}
+    assert planned.operations() == {"aws.security_group.g": "replace", "aws.subnet.p": "replace"}
     lost = "nobody says what 'ingress' the new one is to have, and what is set there now is lost"
     said = [each["message"] for each in planned.data["diagnostics"]]
     assert said == ([f"'aws.security_group.g' is replaced: {lost}"] if others else [])
