@@ -59,17 +59,18 @@ static bool is_left_to_others(struct planning *planning, struct slice address, c
 	return ignored_has(&left, slice_of(beside));
 }
 
-/* Whether its spec is carried out, and what that makes is still to be put where others will have it. */
-static bool is_made(struct planning *planning, struct slice address)
+/* What the plan makes at an address, and others are still to put where they will have it; NULL: it makes nothing. */
+static const struct item *made_at(struct planning *planning, struct slice address)
 {
 	const struct item *item = plan_item_at(planning, address);
+	bool is_made = item && item->resource && item->in_focus && operation_makes(item->operation);
 
-	return item && item->resource && item->in_focus && operation_makes(item->operation);
+	return is_made ? item : NULL;
 }
 
 static void hint_at(struct planning *planning, struct slice address, const char *beside)
 {
-	if (is_made(planning, address))
+	if (made_at(planning, address))
 		diag_hint(
 			planning->diagnostics,
 			"take '%s' out of 'lifecycle.ignore' of '%.*s' and set it, or make that alone first (--target "
@@ -160,10 +161,8 @@ static void look_at_made(struct looking *looking, const struct field *reference)
 
 	for (size_t i = 0; i < action->wanted_count; i++) {
 		const struct dependency *wanted = &action->wanted[i];
-		const struct item *target =
-			slice_is(wanted->field, looking->top->name) && is_made(looking->planning, wanted->address)
-				? plan_item_at(looking->planning, wanted->address)
-				: NULL;
+		bool is_of_field = slice_is(wanted->field, looking->top->name);
+		const struct item *target = is_of_field ? made_at(looking->planning, wanted->address) : NULL;
 
 		if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
 		    !value_if_set(value_get_named(&target->wanted, reference->beside)))

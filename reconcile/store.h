@@ -81,7 +81,8 @@ struct past_call {
 	bool known;	   /* there is such a call */
 	bool is_open;	   /* it is not settled yet */
 	bool was_recorded; /* what is asked about was an object that a run changed or let go of, however it was made */
-	bool was_missed;   /* and the last one to do so sent nothing for that: what it let go of it has not found */
+	bool was_missed;   /* and no call about it was answered in the last one to do so: what that let go of it has not
+			    * found */
 	int64_t called_ms; /* wall: when the last call about it was answered, or read to be done; 0: there was none, or
 			    * people let go of it */
 	enum outcome outcome;

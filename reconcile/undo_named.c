@@ -105,7 +105,8 @@ void undo_take_references(struct undo_work *work)
 			void *item;
 		} before = {&past->before};
 
-		if (past->was && !past->is)
+		/* What a replace had left behind speaks for no address. */
+		if (past->was && !past->is && past->before.role != OBJECT_DEPOSED)
 			map_set(&ended, past->before.address, before.item);
 	}
 	for (size_t i = 0; ended.count > 0 && i < work->case_count; i++)

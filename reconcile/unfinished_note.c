@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/schema.h"
 
 /* The note of what was begun: the members of object.unfinished. */
 #define APPLIED "applied"
@@ -214,7 +215,8 @@ static struct value with_former(const struct field *field, const struct value *v
 		if (!diff_index_find(&index, &former->items[i]))
 			value_builder_item(&items, former->items[i]);
 	diff_index_release(&index);
-	return value_builder_list(&items, arena);
+	const struct value list = value_builder_list(&items, arena);
+	return schema_canonical(field, &list, arena);
 }
 
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena)

@@ -11,7 +11,7 @@ enum {
 	IDS_MOST = 200,
 	/* Far more than an account may have, of which none is passed over. */
 	ITEMS_MOST = 1000000,
-	/* With less than a page of those each. */
+	/* So many come to an end also where each has next to nothing. */
 	PAGES_MOST = 100000,
 	/* A filtered listing may have some, which tell of no end. */
 	EMPTY_PAGES_MOST = 1000,
@@ -263,7 +263,7 @@ static enum step next_page(struct reading *reading, const struct aws_kind *kind,
 	return STEP_FAILED;
 }
 
-static enum step no_list(struct reading *reading, const struct aws_kind *kind, const char *fault, const char *hint)
+static enum step unfit(struct reading *reading, const struct aws_kind *kind, const char *fault, const char *hint)
 {
 	const struct aws_listing *listing = listing_of(reading, kind);
 	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE, "could not read %s: %s answered %s",
@@ -287,10 +287,10 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 	if (answer->ok) {
 		const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
 		if (!take(reading, kind, &answer->body, listing->items))
-			return no_list(reading, kind, "without its list", "names an empty list too");
+			return unfit(reading, kind, "without its list", "names an empty list too");
 		/* Of what that is its record might count as gone, and be made anew beside it. */
 		if (((struct told *)reading->detail)->is_nameless)
-			return no_list(reading, kind, "with something that has no id", "names all that it lists");
+			return unfit(reading, kind, "with something that has no id", "names all that it lists");
 		if (pages->output_token.size)
 			token = value_slice(value_get(&answer->body, pages->output_token));
 		token = arena_copy(reading->arena, token);
