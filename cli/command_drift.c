@@ -20,8 +20,8 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 	size_t begun = job->intent_count + job->unfinished_count;
 	bool is_fine = plan_is_empty(&job->plan) && unknown + begun == 0;
 
-	if (job->plan.unread_count + job->refresh.unlisted_count > 0 || is_any_untold(outlook) ||
-	    (job->at_work.held && !is_fine))
+	if (job->plan.unread_count + job->refresh.unlisted_count + job->refresh.unwatched_count > 0 ||
+	    is_any_untold(outlook) || (job->at_work.held && !is_fine))
 		return STATUS_INCOMPLETE;
 	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }

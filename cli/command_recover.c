@@ -20,23 +20,6 @@ static int status_of(const struct job *job)
 	return STATUS_FINE;
 }
 
-/* Nothing may be left of a call that was given up, and nobody has looked. */
-static void tell_unwatched(struct job *job)
-{
-	const struct refresh *refresh = &job->refresh;
-	size_t others = refresh->unwatched_count - 1;
-
-	if (refresh->unwatched_count == 0)
-		return;
-	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
-		 "whether something has come late of a call that was given up cannot be told: '%s'%s could not be "
-		 "listed: %.*s",
-		 refresh->unwatched_kind->name,
-		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
-		 SLICE_ARGUMENTS(refresh->unwatched_reason));
-	diag_hint(job->diagnostics, "see that what is recorded there can be reached, and run this again");
-}
-
 /* Of an alias that was said when it was asked who answers. */
 static void tell_silent(struct job *job)
 {
@@ -95,7 +78,6 @@ static int recover_once(struct invocation *invocation, const void *about, bool *
 
 		lost_state_warn(&job);
 		tell_silent(&job);
-		tell_unwatched(&job);
 		report.outlook = job_outlook(&job);
 		report.status = status_of(&job);
 		if (report.status == STATUS_FINE)

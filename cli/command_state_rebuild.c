@@ -441,7 +441,7 @@ static bool commit(const struct rebuild *rebuild)
 	size_t count = rebuild->rebuilding.object_count;
 	const struct object **upserts = arena_new_array(job->arena, count + 1, const struct object *);
 	struct slice *bodies = arena_new_array(job->arena, count + 1, struct slice);
-	struct slice *removals = arena_new_array(job->arena, rebuild->past.count + 1, struct slice);
+	struct removal *removals = arena_new_array(job->arena, rebuild->past.count + 1, struct removal);
 	struct commit all = {.upserts = upserts, .bodies = bodies, .upsert_count = count, .lineage = rebuild->lineage};
 	struct map kept;
 
@@ -453,7 +453,7 @@ static bool commit(const struct rebuild *rebuild)
 	}
 	for (size_t i = 0; i < rebuild->past.count; i++)
 		if (!map_get(&kept, rebuild->past.objects[i]->object_id))
-			removals[all.removal_count++] = rebuild->past.objects[i]->object_id;
+			removals[all.removal_count++] = (struct removal){rebuild->past.objects[i]->object_id, true};
 	map_release(&kept);
 	all.removals = removals;
 	return job_commit_and_end(job, &all);

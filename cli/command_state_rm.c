@@ -135,7 +135,7 @@ static bool is_wanted(struct forgetting *forgetting)
 static bool commit(const struct forgetting *forgetting)
 {
 	struct job *job = forgetting->job;
-	struct slice *removals = arena_new_array(job->arena, forgetting->count, struct slice);
+	struct removal *removals = arena_new_array(job->arena, forgetting->count, struct removal);
 	struct commit all = {
 		.removals = removals,
 		.removal_count = forgetting->count,
@@ -144,7 +144,7 @@ static bool commit(const struct forgetting *forgetting)
 	};
 
 	for (size_t i = 0; i < forgetting->count; i++)
-		removals[i] = forgetting->objects[i]->object_id;
+		removals[i] = (struct removal){.object_id = forgetting->objects[i]->object_id};
 	return job_begin_run(job, SLICE("state rm"), (struct slice){NULL, 0}, &job->record->serial) &&
 	       job_commit_and_end(job, &all);
 }

@@ -308,7 +308,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	struct slice *watched = NULL;
 	size_t watched_count = 0;
 
-	if (!job->store->ops->given_up(job->store, job->arena, &watched, &watched_count, job->diagnostics))
+	if (!job->store->ops->watched(job->store, job->arena, &watched, &watched_count, job->diagnostics))
 		return false;
 	job_put_back_unfinished(job);
 	job->refresh = (struct refresh){

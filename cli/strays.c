@@ -197,12 +197,31 @@ static void tell_renamed(const struct telling *telling)
 	}
 }
 
+/* Nothing may have come of a call that was given up, nor be left of what was missed, and nobody has looked. */
+static void tell_unwatched(struct job *job)
+{
+	const struct refresh *refresh = &job->refresh;
+	size_t others = refresh->unwatched_count - 1;
+
+	if (refresh->unwatched_count == 0)
+		return;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
+		 "whether anything of this stack is there that is not recorded cannot be told: '%s'%s could not be "
+		 "listed: %.*s",
+		 refresh->unwatched_kind->name,
+		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
+		 SLICE_ARGUMENTS(refresh->unwatched_reason));
+	diag_hint(job->diagnostics, "a call was given up that may have come since, or something recorded was not found "
+				    "any more and may show again: see that it can be listed, and run this again");
+}
+
 bool job_tell_strays(struct job *job)
 {
 	struct telling telling = {.job = job};
 
 	memset(job->stray_counts, 0, sizeof(job->stray_counts));
 	job->missed_count = 0;
+	tell_unwatched(job);
 	size_t most = job->refresh.stray_count + count_renamed(job);
 	if (most == 0)
 		return true;

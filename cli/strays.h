@@ -19,7 +19,8 @@ __attribute__((warn_unused_result)) bool strays_record(struct job *job, struct o
  * command is to begin anew.
  */
 __attribute__((warn_unused_result)) bool job_sweep(struct job *job);
-/* After a refresh: tells as warnings what carries the stack's tags and is not recorded, and counts it. */
+/* After a refresh: tells as warnings what carries the stack's tags and is not recorded, and counts it; and where nobody
+ * could look for that. */
 __attribute__((warn_unused_result)) bool job_tell_strays(struct job *job);
 
 #endif

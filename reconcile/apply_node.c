@@ -419,7 +419,7 @@ static enum step step_record(struct node *node)
 	if (!load_old(target, task->diagnostics))
 		return STEP_FAILED;
 	if (target->action->operation == OPERATION_FORGET) {
-		task->record_removed = true;
+		task->record_removed = task->record_missed = true;
 		return STEP_DONE;
 	}
 	if (!target_resolve(target, true, task->diagnostics))

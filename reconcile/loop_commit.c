@@ -65,7 +65,7 @@ struct batch {
 	struct commit commit;
 	const struct object **upserts;
 	struct slice *bodies;
-	struct slice *removals;
+	struct removal *removals;
 	struct intent_close *closes, *corrections;
 	struct intent *intents;
 };
@@ -131,13 +131,14 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 		add_upsert(batch, loop, task->deposed, false);
 	task->deposed = NULL;
 	if (task->gone)
-		batch->removals[batch->commit.removal_count++] = task->gone->object_id;
+		batch->removals[batch->commit.removal_count++] = (struct removal){task->gone->object_id, true};
 	task->gone = NULL;
 	for (size_t i = 0; i < task->other_count; i++)
 		add_upsert(batch, loop, task->others[i], false);
 	task->other_count = 0;
 	if (task->record_removed)
-		batch->removals[batch->commit.removal_count++] = task->object->object_id;
+		batch->removals[batch->commit.removal_count++] =
+			(struct removal){task->object->object_id, task->record_missed};
 	else if (task->record_changed || spent)
 		add_upsert(batch, loop, task->object, task->head_only && !spent);
 	if (task->disowned && task->loop.created.size > 0)
@@ -212,7 +213,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	size_t upserts = count_upserts(tasks, count);
 	batch->upserts = arena_new_array(&batch->arena, upserts, const struct object *);
 	batch->bodies = arena_new_array(&batch->arena, upserts, struct slice);
-	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
+	batch->removals = arena_new_array(&batch->arena, count * 2, struct removal);
 	batch->closes = arena_new_array(&batch->arena, count_closes(tasks, count), struct intent_close);
 	batch->corrections = arena_new_array(&batch->arena, count, struct intent_close);
 	batch->intents = arena_new_array(&batch->arena, count * 2, struct intent);
@@ -270,7 +271,8 @@ void loop_commit(struct loop *loop)
 			loop_end(loop, task, false);
 			continue;
 		}
-		task->record_changed = task->record_removed = task->disowned = task->loop.has_close = false;
+		task->record_changed = task->record_removed = task->record_missed = false;
+		task->disowned = task->loop.has_close = false;
 		task->loop.past_sending = false;
 		if (task->settles) {
 			task->loop.unsettled = NULL;

@@ -249,7 +249,7 @@ struct finding {
 	struct commit commit;
 	const struct object **upserts;
 	struct slice *bodies;
-	struct slice *removals;
+	struct removal *removals;
 	struct intent_close *closes;
 	struct map gone;	     /* by provider id: what an earlier run deleted */
 	struct map spare;	     /* see stack_addresses() */
@@ -307,7 +307,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
 		return;
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
-		finding->removals[finding->commit.removal_count++] = object->object_id;
+		finding->removals[finding->commit.removal_count++] = (struct removal){object->object_id, true};
 		map_set(&finding->gone, object->provider_id, object);
 		return;
 	}
@@ -362,7 +362,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 		.recovery = recovery,
 		.upserts = arena_new_array(recovery->arena, most, const struct object *),
 		.bodies = arena_new_array(recovery->arena, most, struct slice),
-		.removals = arena_new_array(recovery->arena, most, struct slice),
+		.removals = arena_new_array(recovery->arena, most, struct removal),
 		.closes = arena_new_array(recovery->arena, most, struct intent_close),
 	};
 	struct commit *commit = &finding.commit;

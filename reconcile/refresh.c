@@ -223,17 +223,21 @@ static void gather_unrecorded(struct refreshing *refreshing)
 	}
 }
 
-/* What came late there is not seen. */
+/* What has come late, or shows again, is not seen there. */
+static void add_unwatched(struct refresh *refresh, const struct kind *kind, struct slice reason)
+{
+	if (refresh->unwatched_count++ > 0)
+		return;
+	refresh->unwatched_kind = kind;
+	refresh->unwatched_reason = reason;
+}
+
 static void count_unwatched(struct refresh *refresh, const struct kind *kind)
 {
 	const struct sessions *sessions = refresh->sessions;
 	for (size_t at = 0; at < sessions->count; at++) {
-		if (!sessions->reasons[at] || !slice_equal(kind_provider(kind), sessions->places[at].provider))
-			continue;
-		if (refresh->unwatched_count++ > 0)
-			continue;
-		refresh->unwatched_kind = kind;
-		refresh->unwatched_reason = slice_of(sessions->reasons[at]);
+		if (sessions->reasons[at] && slice_equal(kind_provider(kind), sessions->places[at].provider))
+			add_unwatched(refresh, kind, slice_of(sessions->reasons[at]));
 	}
 }
 
@@ -392,6 +396,20 @@ static void find_unlisted(struct refreshing *refreshing)
 	find_silent(refreshing);
 }
 
+/* Of kinds that are listed for nothing else: whatever else is unread tells so itself. */
+static void find_unwatched(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+
+	for (size_t i = 0; i < refreshing->groups.count; i++) {
+		const struct group *group = refreshing->groups.entries[i].item;
+
+		if (group->count == 0 && !group->seeks && group->batch.unlisted_reason.size > 0 &&
+		    group->batch.unlisted_fault != FAULT_UNSUPPORTED)
+			add_unwatched(refresh, group->kind, group->batch.unlisted_reason);
+	}
+}
+
 static struct live *unlisted_live(struct arena *arena, const struct read_batch *batch)
 {
 	struct live *live = unread_live(arena, batch->unlisted_reason);
@@ -545,6 +563,8 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
 	if (finished && (!refresh->by_id || refresh->expected))
 		find_strays(&refreshing);
+	if (finished)
+		find_unwatched(&refreshing);
 	if (finished && refresh->expected)
 		judge_expected(&refreshing);
 	map_release(&refreshing.groups);

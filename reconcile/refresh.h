@@ -61,7 +61,8 @@ struct refresh {
 	struct slice unlisted_reason;
 	const struct kind *unknown_kind; /* one that its endpoint does not know at all, or NULL */
 	struct slice unknown_reason;
-	/* Watched kinds in places that are recorded and that nobody answers for. */
+	/* Watched kinds, by place, that could not be listed: what is there of them without being recorded is not seen.
+	 * Of one of which anything is recorded or expected there, that is unread. */
 	size_t unwatched_count;
 	const struct kind *unwatched_kind; /* one of them */
 	struct slice unwatched_reason;

@@ -111,12 +111,18 @@ struct renaming {
 	struct slice to;
 };
 
+/* An object that is recorded no more. */
+struct removal {
+	struct slice object_id;
+	bool missed; /* nobody found it: neither a call of ours has ended it nor did people let go of it */
+};
+
 /* Made durable together, closes and objects before the intents that depend on them. */
 struct commit {
 	const struct object *const *upserts; /* head, and body where has_body is set */
 	const struct slice *bodies;	     /* object_body_write() of each upsert; empty: keep the stored body */
 	size_t upsert_count;
-	const struct slice *removals; /* object ids */
+	const struct removal *removals;
 	size_t removal_count;
 	const struct intent_close *closes;
 	size_t close_count;
@@ -264,10 +270,11 @@ struct store_ops {
 	/* The calls that were recorded under intents, parallel; known is false where there is none. */
 	bool (*past)(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		     struct past_call *ret, struct diagnostics *diagnostics);
-	/* The kinds, each once, of which a call was given up as OUTCOME_ABSENT: what it was to make may have come
-	 * since. */
-	bool (*given_up)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
-			 struct diagnostics *diagnostics);
+	/* The kinds, each once, of which something may be there that is not recorded: a call was given up as
+	 * OUTCOME_ABSENT, and what it was to make may have come since, or what was recorded was missed (struct
+	 * removal) and may show again. */
+	bool (*watched)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+			struct diagnostics *diagnostics);
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,
 	 * FAULT_STALE where the run was planned on another serial. */
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);

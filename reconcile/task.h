@@ -103,6 +103,7 @@ struct task {
 	bool record_changed;
 	bool head_only; /* of record_changed: the body is as it was; of this step alone */
 	bool record_removed;
+	bool record_missed; /* with record_removed: see struct removal */
 	/* What a create has answered with may be somebody else's: as long as this is set nothing of that is recorded,
 	 * not even that it was answered. To whoever comes after this run it is a call that nobody saw answered. */
 	bool in_doubt;
@@ -111,7 +112,7 @@ struct task {
 	bool disowned;
 	bool settles;		/* what its calls were to do was read to be so, also of those that were not answered */
 	struct object *deposed; /* made durable with the next commit too, or NULL */
-	struct object *gone;	/* its record is dropped with the next commit, or NULL */
+	struct object *gone;	/* missed: its record is dropped with the next commit; or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
 	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
 	int64_t held_ms;	/* set by the loop: how long it waited for rate limits */

@@ -35,8 +35,8 @@ static bool keep_formers(const struct writing *writing, struct diagnostics *diag
 			return false;
 	}
 	for (size_t i = 0; !commit->settles && i < commit->removal_count; i++) {
-		if (!formers_keep(writing->formers, writing->database, writing->run_number, commit->removals[i],
-				  unknown, diagnostics))
+		if (!formers_keep(writing->formers, writing->database, writing->run_number,
+				  commit->removals[i].object_id, unknown, diagnostics))
 			return false;
 	}
 	/* Killed before the answer, a run has changed what no record of its own tells of; but for what it makes. */
@@ -60,7 +60,10 @@ static bool write_objects(const struct writing *writing, struct diagnostics *dia
 			return false;
 	}
 	for (size_t i = 0; i < commit->removal_count; i++) {
-		if (!objects_remove(writing->database, commit->removals[i], diagnostics))
+		const struct removal *removal = &commit->removals[i];
+
+		if (!objects_remove(writing->database, removal->object_id, diagnostics) ||
+		    (removal->missed && !formers_miss(writing->database, removal->object_id, diagnostics)))
 			return false;
 	}
 	return true;
@@ -130,7 +133,7 @@ void commit_note(const struct commit *commit, struct formers *formers)
 	for (size_t i = 0; !commit->settles && i < commit->upsert_count; i++)
 		formers_note(formers, commit->upserts[i]->object_id);
 	for (size_t i = 0; !commit->settles && i < commit->removal_count; i++)
-		formers_note(formers, commit->removals[i]);
+		formers_note(formers, commit->removals[i].object_id);
 	for (size_t i = 0; i < commit->intent_count; i++)
 		if (!commit->intents[i].creates)
 			formers_note(formers, commit->intents[i].object_id);

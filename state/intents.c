@@ -166,26 +166,6 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 	return query_run(&forget, diagnostics);
 }
 
-bool intents_given_up(struct database *database, struct arena *arena, struct slice **ret, size_t *ret_count,
-		      struct diagnostics *diagnostics)
-{
-	QUERY_AUTO query = query_start(database, STATEMENT_GIVEN_UP);
-	struct slice *kinds = NULL;
-	size_t count = 0, capacity = 0;
-	bool row;
-
-	while (query_next(&query, &row, diagnostics)) {
-		if (!row) {
-			*ret = kinds;
-			*ret_count = count;
-			return true;
-		}
-		kinds = (struct slice *)arena_room(arena, kinds, count, &capacity, sizeof(*kinds));
-		kinds[count++] = query_column_copy(&query, 0, arena);
-	}
-	return false;
-}
-
 bool intents_rename(struct database *database, const struct renaming *renaming, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENTS_RENAME);

@@ -35,10 +35,6 @@ __attribute__((warn_unused_result)) bool intents_close(struct database *database
 /* The same of one that was closed before: that was not what came of it. */
 __attribute__((warn_unused_result)) bool intents_correct(struct database *database, const struct intent_close *close,
 							 int64_t wall_ms, struct diagnostics *diagnostics);
-/* As store_ops.given_up. */
-__attribute__((warn_unused_result)) bool intents_given_up(struct database *database, struct arena *arena,
-							  struct slice **ret, size_t *ret_count,
-							  struct diagnostics *diagnostics);
 /* Gives the open intents of one address another. */
 __attribute__((warn_unused_result)) bool intents_rename(struct database *database, const struct renaming *renaming,
 							struct diagnostics *diagnostics);

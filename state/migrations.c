@@ -15,14 +15,18 @@ enum { APPLICATION_NUMBER = 1953658224 };
 #define SENT "sent_ms INTEGER NOT NULL DEFAULT 0"
 
 /* What a run found of each object that it was the first time to change; without a role: nothing. */
-#define FORMERS                                                                                                        \
+#define FORMERS(more)                                                                                                  \
 	"CREATE TABLE formers (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"             \
 	" object_id BLOB NOT NULL, address TEXT NOT NULL, role INTEGER, kind TEXT, kind_version INTEGER,"              \
 	" generation INTEGER, provider_id TEXT, identity TEXT, provider TEXT, protect INTEGER, symbolic BLOB,"         \
-	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT, UNIQUE (object_id, run)) STRICT;"                  \
+	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT" more ", UNIQUE (object_id, run)) STRICT;"          \
 	"CREATE INDEX formers_by_run ON formers (run);"
 
-/* The few calls that were given up are asked for by each run. */
+/* Whether nobody found it, so that the run let go of it: those few are asked for by each run. */
+#define MISSED "missed INTEGER NOT NULL DEFAULT 0"
+#define FORMERS_MISSED "CREATE INDEX formers_missed ON formers (kind) WHERE missed = 1;"
+
+/* Likewise the few calls that were given up. */
 #define GIVEN_UP "CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';"
 
 /* How long the last steps of each sort took: a few rows a kind, which are read together. */
@@ -34,11 +38,12 @@ enum { APPLICATION_NUMBER = 1953658224 };
 static const char *const steps[] = {
 	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
 	"ALTER TABLE stack ADD COLUMN " SEALING_KEY "; ALTER TABLE intents ADD COLUMN " SEALED ";",
-	FORMERS,
+	FORMERS(""),
 	GIVEN_UP,
 	STEP_TIMES,
 	/* When a call was sent once more, the last time. */
 	"ALTER TABLE intents ADD COLUMN " SENT ";",
+	"ALTER TABLE formers ADD COLUMN " MISSED "; " FORMERS_MISSED,
 };
 
 enum { NEWEST_FORMAT = 1 + sizeof(steps) / sizeof(steps[0]) };
@@ -80,7 +85,7 @@ static const char newest[] =
 	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
-	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS GIVEN_UP STEP_TIMES;
+	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS(", " MISSED) FORMERS_MISSED GIVEN_UP STEP_TIMES;
 
 /* The program that brought the file to its format, or an empty slice; of a newer file
  * nothing else may be relied on. */

@@ -112,6 +112,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
+	/* What the last run to change it found, be it this one or that which began what this one has ended. What nobody
+	 * has seen yet is not missed. */
+	[STATEMENT_FORMER_MISS] = "UPDATE formers SET missed = 1 WHERE object_id = ?1"
+				  " AND run = (SELECT max(run) FROM formers WHERE object_id = ?1)"
+				  " AND provider_id <> ''",
 	/* Whether the run let go of it though neither a call was answered that may have ended it nor anybody asked for
 	 * that; and when such a call was. */
 	[STATEMENT_FORMER_IDS] = "SELECT provider_id, formers.object_id, command <> 'state rm'"
@@ -134,6 +139,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_FORMER_NEXT] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, runs.id, command FROM formers"
 				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
 				  " ORDER BY run LIMIT 1",
+	/* What was missed may have been recorded again since. */
+	[STATEMENT_WATCHED] = "SELECT kind FROM history WHERE outcome = 'absent' UNION SELECT kind FROM formers"
+			      " WHERE missed = 1 AND kind IS NOT NULL"
+			      " AND object_id NOT IN (SELECT object_id FROM objects) ORDER BY kind",
 	/* As the next run to change it found it, or as it is recorded now. */
 	[STATEMENT_BESIDE] =
 		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role IN (0, 1) AND run > " NUMBER_OF_RUN
@@ -168,7 +177,6 @@ static const char *const texts[STATEMENT_COUNT] = {
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
 	[STATEMENT_INTENT_ADDRESSES] = "SELECT id, address FROM intents",
 	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",
-	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
 	/* What would be sent once more says in its tags where it belonged: it is looked for instead. */
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ?, recipe = iif(recipe = 'token', 'tag', recipe)"

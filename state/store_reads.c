@@ -110,20 +110,20 @@ bool reads_past(struct store *store, struct arena *arena, const struct past_ques
 	return stack_file_read(&reading.self->file, read_past, &reading, diagnostics);
 }
 
-static bool read_given_up(void *context, struct diagnostics *diagnostics)
+static bool read_watched(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return intents_given_up(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
-				diagnostics);
+	return past_calls_watched(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
+				  diagnostics);
 }
 
-bool reads_given_up(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
-		    struct diagnostics *diagnostics)
+bool reads_watched(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+		   struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
 
-	if (!stack_file_read(&reading.self->file, read_given_up, &reading, diagnostics))
+	if (!stack_file_read(&reading.self->file, read_watched, &reading, diagnostics))
 		return false;
 	*ret = reading.kinds;
 	*ret_count = reading.count;

@@ -54,6 +54,28 @@ def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
     tiny.run("drift")
 
 
+def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny):
+    """Its kind has left the spec with it, and is listed all the same; where that is refused, nothing is claimed."""
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    [gateway] = world(tiny, "customer-gateway")
+    (tiny.folder / "more.yaml").unlink()
+    tiny.run("sim", "fault", "DescribeCustomerGateways", "stale", "1", "4")
+    tiny.run("apply", "--yes")
+    assert gateway in world(tiny, "customer-gateway") and gateway not in recorded(tiny).values()
+    tiny.run("sim", "pass", "3600")
+    told = f"{gateway} carries the tags of this stack, as 'aws.customer_gateway.c', and is not recorded"
+    assert told in tiny.run("plan").err and told in tiny.run("drift", status=2).err
+    assert told in tiny.run("recover", status=7).err
+    fault = tiny.run("sim", "fault", "DescribeCustomerGateways", "deny").out.split()[-1]
+    untold = "whether anything of this stack is there that is not recorded cannot be told: 'aws.customer_gateway' could"
+    assert untold in tiny.run("plan").err and untold in tiny.run("recover", status=3).err
+    assert tiny.run("drift", status=3).err.count(untold) == 1
+    tiny.run("sim", "remove", "fault", fault)
+    tiny.run("sim", "remove", "customer-gateway", gateway)
+    tiny.run("drift")
+
+
 def test_what_a_deletion_never_reached_is_told(tiny):
     """Its part was taken off, and then no listing showed it: a call about it was done, but none has ended it."""
     tiny.write("way.yaml", "aws.internet_gateway:\n  way: {vpc: main}\n")
@@ -408,7 +430,7 @@ def test_late_twin_is_left_by_who_does_not_know_where_it_is(tiny):
         path.unlink()
     tiny.run("sim", "fault", "GetCallerIdentity", "deny", "1", "1")
     told = tiny.run("recover", status=3)
-    assert "whether something has come late of a call that was given up cannot be told: 'aws.vpc'" in told.err
+    assert "whether anything of this stack is there that is not recorded cannot be told: 'aws.vpc'" in told.err
     assert "could not be listed: " in told.err and "nothing is open" not in told.out
     assert rows(tiny, "SELECT count(*) FROM objects WHERE role <> 0") == [(0,)]
     for path, text in specs.items():

@@ -124,6 +124,8 @@ static const char *const questions[AUDIT_QUESTIONS] = {
 		" max(max(wall_ms, sent_ms)) FILTER (WHERE id = ?2),"
 		" lower(hex(max(object_id) FILTER (WHERE id = ?2 AND creates))) FROM intents WHERE operation = ?1",
 	[AUDIT_IS_SETTLED] = "SELECT 1 FROM history WHERE intent = ?1 AND outcome = ?2 AND ended_ms <= ?3",
+	[AUDIT_IS_LET_GO] = "SELECT 1 FROM formers JOIN runs ON runs.number = run WHERE missed = 1"
+			    " AND provider_id = ?1 AND command = 'state rebuild'",
 	/* The name of the other run stands at the end of the note, in brackets. */
 	[AUDIT_SETTLED] = "SELECT lower(hex(intent)), operation, note, ended_ms FROM history"
 			  " WHERE outcome = ?1 AND note LIKE '%)' ORDER BY number",
@@ -203,6 +205,19 @@ bool audit_is_settled(struct audit *audit, struct slice intent, const char *outc
 	sqlite3_bind_blob(statement, 1, bytes, sizeof(bytes), SQLITE_STATIC);
 	sqlite3_bind_text(statement, 2, outcome, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 3, until_ms);
+	has = sqlite3_step(statement) == SQLITE_ROW;
+	sqlite3_reset(statement);
+	return has;
+}
+
+bool audit_is_let_go(struct audit *audit, struct slice provider_id)
+{
+	sqlite3_stmt *statement = ask(audit, AUDIT_IS_LET_GO);
+	bool has;
+
+	if (!statement)
+		return false;
+	sqlite3_bind_text(statement, 1, provider_id.data, (int)provider_id.size, SQLITE_STATIC);
 	has = sqlite3_step(statement) == SQLITE_ROW;
 	sqlite3_reset(statement);
 	return has;

@@ -11,6 +11,7 @@
 enum audit_question {
 	AUDIT_INTENTS,
 	AUDIT_IS_SETTLED,
+	AUDIT_IS_LET_GO,
 	AUDIT_SETTLED,
 	AUDIT_RECOVERING,
 	AUDIT_LEASE,
@@ -77,6 +78,8 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 		   struct audit_intents *ret);
 /* Whether a call is recorded with that outcome, and was settled until then (wall, ms); intent: 32 hex digits. */
 bool audit_is_settled(struct audit *audit, struct slice intent, const char *outcome, int64_t until_ms);
+/* Whether a record was made anew by force without it, though it had been recorded and was there. */
+bool audit_is_let_go(struct audit *audit, struct slice provider_id);
 /* A call that a run settled which had not sent it. */
 struct audit_settled {
 	struct slice intent; /* 32 hex digits */

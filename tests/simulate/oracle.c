@@ -274,12 +274,13 @@ static bool has_brother(const struct value *things, struct slice id, struct slic
 	return false;
 }
 
-/* Of a call that was given up one thing is taken for what it was to make, however late it came. */
+/* Of a call that was given up one thing is taken for what it was to make, however late it came. Of what is claimed by
+ * more than one a rebuild records none, and leaves it to people. */
 static bool is_too_late(struct audit *audit, const struct value *things, struct slice id, int64_t until_ms)
 {
 	struct slice intent = foreign_tag_of(value_get(things, id), "trueup:intent");
 
-	return audit_is_settled(audit, intent, "done", until_ms) ||
+	return audit_is_settled(audit, intent, "done", until_ms) || audit_is_let_go(audit, id) ||
 	       (audit_is_settled(audit, intent, "absent", until_ms) && has_brother(things, id, intent));
 }
 

@@ -6,7 +6,7 @@
 
 /* Whole state files of the stack "lab" at the fixture's path: made, opened, used, removed. */
 
-enum { OBJECTS = 200, FORMAT_STEPS = 5 /* since the first */ };
+enum { OBJECTS = 200, FORMAT_STEPS = 6 /* since the first */ };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What was said before is forgotten. */

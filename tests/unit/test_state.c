@@ -138,7 +138,7 @@ static void test_changes(void **state)
 	struct object *object = fixture_object(fixture, 1);
 	const struct object *upserts[] = {object};
 	const struct slice none[] = {{NULL, 0}}, body[] = {S("{\"n\":\"new\"}")};
-	const struct slice removals[] = {object->object_id, fixture_id(fixture, 77)};
+	const struct removal removals[] = {{object->object_id, false}, {fixture_id(fixture, 77), true}};
 	const struct object *head;
 
 	fixture_begin(fixture, store);
@@ -314,7 +314,7 @@ static void test_all_or_nothing(void **state)
 	const struct intent_close unknown[] = {{fixture_id(fixture, 555), OUTCOME_DONE, S("")}};
 	struct object *object = fixture_object(fixture, 1), *bad_object = fixture_object(fixture, 2);
 	const struct object *upserts[] = {object}, *bad_upserts[] = {object, bad_object};
-	const struct slice bad_removal[] = {S("0123")};
+	const struct removal bad_removal[] = {{.object_id = S("0123")}};
 	const struct {
 		const char *name;
 		struct commit commit;

@@ -42,11 +42,12 @@ static void carry_out(struct state_fixture *fixture, struct store *store, const 
 		struct object *object = fixture_object(fixture, number);
 		const struct object *const objects[] = {object};
 		const struct slice bodies[] = {arena_format(&fixture->arena, "{\"by\":%zu}", number)};
+		const struct removal removal = {.object_id = object->object_id};
 		struct commit commit = {.upserts = objects, .bodies = bodies, .upsert_count = 1};
 
 		object->role = word.data[1] == '!' ? OBJECT_DEPOSED : OBJECT_CURRENT;
 		if (word.data[1] == '-')
-			commit = (struct commit){.removals = &object->object_id, .removal_count = 1};
+			commit = (struct commit){.removals = &removal, .removal_count = 1};
 		if (store->ops->commit(store, &commit, &fixture->diagnostics) != COMMIT_DONE)
 			fixture_give_up(fixture);
 	}
