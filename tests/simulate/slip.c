@@ -23,6 +23,14 @@ void slip_aws_call_set(struct task *task, struct session *session, const struct 
 		       const struct aws_call *call, const struct aws_parameters *parameters,
 		       bool mutating) __asm__("__wrap_aws_call_set");
 
+/* What a run that was cut off has sent is sent by its successor under the intent that is recorded. */
+static bool may_be_recorded(const struct aws_call *call)
+{
+	struct audit_intents recorded = {.count = 0};
+
+	return !audit_intents(&watched->audit, call->operation, SLICE(""), SLICE(""), &recorded) || recorded.count > 0;
+}
+
 static bool is_forgotten(const struct aws_call *call, const struct aws_parameters *parameters)
 {
 	struct process *process = watched ? watched->running : NULL;
@@ -34,6 +42,8 @@ static bool is_forgotten(const struct aws_call *call, const struct aws_parameter
 	if ((watched->changes == 0 || !chance_one_in(&watched->fate, FORGOTTEN_ONE_IN)) &&
 	    (watched->target.mishap != MISHAP_FORGOTTEN ||
 	     !target_strikes(&watched->target, call->operation, &watched->fate)))
+		return false;
+	if (may_be_recorded(call))
 		return false;
 	process->forgot = true;
 	process_suffer(process, MISHAP_FORGOTTEN, call->operation);
