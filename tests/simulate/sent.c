@@ -79,6 +79,7 @@ static const struct {
 	{{"CreateRoute", "ReplaceRoute", "DeleteRoute"}, {"DestinationCidrBlock=", "RouteTableId="}, NULL},
 	{{"UpdateAutoScalingGroup", "DeleteAutoScalingGroup"}, {"AutoScalingGroupName="}, "DeleteAutoScalingGroup"},
 	{{"ImportKeyPair"}, {"KeyName=", "PublicKeyMaterial="}, "ImportKeyPair"},
+	{{"AuthorizeSecurityGroup", "RevokeSecurityGroup"}, {"GroupId="}, NULL},
 };
 
 static bool starts_with_one(struct slice text, const char *const *beginnings, size_t count)
