@@ -7,6 +7,12 @@ static size_t unrecorded_count(const struct job *job)
 	return job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
 }
 
+/* What may be there without being recorded, and nobody could look for. */
+static size_t unlooked_count(const struct job *job)
+{
+	return job->refresh.unlisted_count + job->refresh.unwatched_count;
+}
+
 /* Whether nobody can tell of some call what it came to: it may still be on its way, or comes once it is sent again. */
 static bool is_any_untold(const struct recovery *outlook)
 {
@@ -20,8 +26,8 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 	size_t begun = job->intent_count + job->unfinished_count;
 	bool is_fine = plan_is_empty(&job->plan) && unknown + begun == 0;
 
-	if (job->plan.unread_count + job->refresh.unlisted_count + job->refresh.unwatched_count > 0 ||
-	    is_any_untold(outlook) || (job->at_work.held && !is_fine))
+	if (job->plan.unread_count + unlooked_count(job) > 0 || is_any_untold(outlook) ||
+	    (job->at_work.held && !is_fine))
 		return STATUS_INCOMPLETE;
 	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }
@@ -38,6 +44,7 @@ static int run_drift(struct invocation *invocation)
 
 		report.is_drift = true;
 		report.unrecorded_count = unrecorded_count(&job);
+		report.unlooked_count = unlooked_count(&job);
 		report.uncompared_count = uncompared_list(&job, &report.uncompared);
 		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
@@ -57,14 +64,15 @@ const struct command command_drift = {
 	.operands = "",
 	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
 		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
-		   "where something could not be read, or where it cannot be told yet what became of a\n"
-		   "call of such a run ('open' in JSON), else with 0. Edits of the spec that were not\n"
-		   "applied yet do not count, nor does what was never applied; but of what takes no tags\n"
-		   "(a machine) and is not recorded nobody can tell whether it was, so that it counts as\n"
-		   "unread. What no plan could put right (another machine in the place of one, another\n"
-		   "owner in the tags) is drift as any other. After an error that is none it ends with 1,\n"
-		   "and tells all the same what drift there is. Fields that no read gives back, as a\n"
-		   "machine's start script, are not compared, and named.\n",
+		   "where something could not be read, or looked for ('unlisted' in JSON: what was not\n"
+		   "found any more, or a call that was given up may have made), or where it cannot be\n"
+		   "told yet what became of a call of such a run ('open' in JSON), else with 0. Edits of\n"
+		   "the spec that were not applied yet do not count, nor does what was never applied; but\n"
+		   "of what takes no tags (a machine) and is not recorded nobody can tell whether it was,\n"
+		   "so that it counts as unread. What no plan could put right (another machine in the\n"
+		   "place of one, another owner in the tags) is drift as any other. After an error that is\n"
+		   "none it ends with 1, and tells all the same what drift there is. Fields that no read\n"
+		   "gives back, as a machine's start script, are not compared, and named.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

@@ -305,7 +305,7 @@ static void work_out(struct job *job, const struct stack *stack);
 bool job_refresh_expecting(struct job *job, const struct stack *expected)
 {
 	struct waiting_view view;
-	struct slice *watched = NULL;
+	struct watched *watched = NULL;
 	size_t watched_count = 0;
 
 	if (!job->store->ops->watched(job->store, job->arena, &watched, &watched_count, job->diagnostics))
@@ -577,6 +577,8 @@ struct report job_report(struct job *job)
 	report.unfinished_count = job->unfinished_count;
 	report.at_work = job->at_work.held ? &job->at_work : NULL;
 	report.undoes_refused = job->undoes_refused;
+	report.unlisted = job->refresh.unwatched;
+	report.unlisted_count = job->refresh.unwatched_count;
 	report.unrecorded_count = job->plan.destroy ? lost_state_count(job) : 0;
 	note_mixture(job, &report);
 	return report;

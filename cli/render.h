@@ -56,8 +56,11 @@ struct report {
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 	const struct unfinished_item *unfinished;
 	size_t unfinished_count;
-	const struct lease_holder *at_work;  /* another run, which may have sent some of those calls, or NULL */
-	size_t unrecorded_count;	     /* of a drift, or a destroy: what is this stack's and in no record */
+	const struct lease_holder *at_work; /* another run, which may have sent some of those calls, or NULL */
+	size_t unrecorded_count;	    /* of a drift, or a destroy: what is this stack's and in no record */
+	const struct unwatched *unlisted;   /* what could not be looked for without being recorded */
+	size_t unlisted_count;
+	size_t unlooked_count; /* of a drift: these, and what was expected and could not be looked for either */
 	const struct uncompared *uncompared; /* of a drift: fields that it says nothing of */
 	size_t uncompared_count;
 	bool undoes_refused; /* each call of the run that the plan undoes was refused */

@@ -328,6 +328,28 @@ static struct value uncompared_value(const struct report *report)
 	return value_builder_list(&list, report->arena);
 }
 
+static struct value unlisted_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->unlisted_count; i++) {
+		const struct unwatched *unlisted = &report->unlisted[i];
+		const struct watched *watched = unlisted->watched;
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put_text(&builder, "address", watched->address);
+		put_text(&builder, "id", watched->provider_id);
+		put_text(&builder, "kind", watched->kind);
+		put_text(&builder, "account", watched->identity.account);
+		put_text(&builder, "region", watched->identity.region);
+		put_text(&builder, "reason", unlisted->reason);
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
 static void render(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	struct json_style style = report->style ? *report->style : (struct json_style){0};
@@ -348,6 +370,8 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put(&builder, "open", outlook_value(report));
 	if (report->plan)
 		put(&builder, "unfinished", unfinished_value(report));
+	if (report->plan)
+		put(&builder, "unlisted", unlisted_value(report));
 	if (report->is_drift)
 		put(&builder, "uncompared", uncompared_value(report));
 	if (report->applied)

@@ -281,7 +281,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 						  : "what is recorded";
 
 	if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
-		buffer_format(buffer, "nothing is recorded%s\n", plan->serial == 0 ? " yet" : "");
+		buffer_format(buffer, "nothing is recorded%s%s\n", plan->serial == 0 ? " yet" : "",
+			      report->unlooked_count > 0 ? ", and not all could be looked for" : "");
 	else if (plan->unread_count > 0 && plan->refreshed && plan->read_count == 0)
 		buffer_string(buffer, "nothing could be read, so nothing is known of what is there\n");
 	else if (undo_leaves(plan))
@@ -302,6 +303,9 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->unrecorded_count > 0)
 		buffer_format(buffer, "%s is as recorded, but for %zu of this stack that %s not recorded\n", what,
 			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");
+	else if (report->unlooked_count > 0)
+		buffer_format(buffer, "no drift to be seen: %s is as recorded, but not all could be looked for\n",
+			      what);
 	else if (report->is_drift && report->at_work)
 		buffer_format(buffer, "no drift to be seen: %s is as recorded, but for what the run at work does\n",
 			      what);

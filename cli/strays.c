@@ -197,22 +197,40 @@ static void tell_renamed(const struct telling *telling)
 	}
 }
 
+static const char *place_of(const struct job *job, const struct watched *watched)
+{
+	if (!watched->has_identity)
+		return "";
+	struct slice place = identity_told(job->arena, &watched->identity);
+
+	return arena_format(job->arena, " in %.*s", SLICE_ARGUMENTS(place)).data;
+}
+
 /* Nothing may have come of a call that was given up, nor be left of what was missed, and nobody has looked. */
 static void tell_unwatched(struct job *job)
 {
-	const struct refresh *refresh = &job->refresh;
-	size_t others = refresh->unwatched_count - 1;
+	for (size_t i = 0; i < job->refresh.unwatched_count; i++) {
+		const struct unwatched *untold = &job->refresh.unwatched[i];
+		const struct watched *watched = untold->watched;
+		const char *what =
+			watched->provider_id.size > 0
+				? arena_format(job->arena,
+					       "'%.*s' (%.*s), which was not found any more, is there after all",
+					       SLICE_ARGUMENTS(watched->address), SLICE_ARGUMENTS(watched->provider_id))
+					  .data
+				: arena_format(job->arena, "anything has come of a call for '%.*s' that was given up",
+					       SLICE_ARGUMENTS(watched->address))
+					  .data;
 
-	if (refresh->unwatched_count == 0)
-		return;
-	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
-		 "whether anything of this stack is there that is not recorded cannot be told: '%s'%s could not be "
-		 "listed: %.*s",
-		 refresh->unwatched_kind->name,
-		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
-		 SLICE_ARGUMENTS(refresh->unwatched_reason));
-	diag_hint(job->diagnostics, "a call was given up that may have come since, or something recorded was not found "
-				    "any more and may show again: see that it can be listed, and run this again");
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
+			 "whether %s cannot be told: '%.*s' could not be listed%s: %.*s", what,
+			 SLICE_ARGUMENTS(watched->kind), place_of(job, watched), SLICE_ARGUMENTS(untold->reason));
+		if (untold->hint.size > 0)
+			diag_hint(job->diagnostics, "%.*s", SLICE_ARGUMENTS(untold->hint));
+		else
+			diag_hint(job->diagnostics, "see that it can be listed there, and run this again");
+		diag_address(job->diagnostics, watched->address);
+	}
 }
 
 bool job_tell_strays(struct job *job)

@@ -472,6 +472,7 @@ static enum step finish(struct node *node)
 	target->begun |= task->changed;
 	if (node->work.phase == PHASE_DELETE) {
 		task->record_removed = true;
+		task->record_missed = !task->answered;
 		node_take_departed(node);
 		return STEP_DONE;
 	}

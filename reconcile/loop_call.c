@@ -222,6 +222,8 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 		*unsettled = (struct unsettled){task->loop.intent, task->loop.unsettled};
 		task->loop.unsettled = unsettled;
 	}
+	if (task->call.mutating)
+		task->answered = answer->ok;
 	task->changed |= task->call.mutating && task->loop.intent.size > 0 && (answer->ok || answer->unsure);
 	task->loop.answer = answer;
 	loop_make_ready(loop, task);

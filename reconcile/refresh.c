@@ -2,33 +2,10 @@
 
 #include <stdio.h>
 
-#include "base/map.h"
 #include "reconcile/known_ids.h"
 #include "reconcile/lineage.h"
-#include "reconcile/read.h"
 #include "reconcile/taken.h"
 #include "reconcile/unfinished.h"
-
-/* All objects of one kind in one place. */
-struct group {
-	struct refreshing *refreshing;
-	struct session *session;
-	const struct kind *kind;
-	size_t *members; /* indexes into objects, or, from object_count on, resources */
-	size_t count, capacity;
-	struct slice lineage; /* as in struct read_batch */
-	bool seeks;	      /* it is looked through for what is to be there without being recorded */
-	struct read_batch batch;
-};
-
-struct refreshing {
-	struct refresh *refresh;
-	struct map groups;     /* "session kind" to struct group */
-	struct map by_address; /* to struct resource */
-	struct map recorded;   /* addresses to struct object: the address's own */
-	struct map spare;      /* see stack_addresses() */
-	int64_t wall_ms;
-};
 
 static struct live *unread_live(struct arena *arena, struct slice reason)
 {
@@ -38,7 +15,7 @@ static struct live *unread_live(struct arena *arena, struct slice reason)
 	return live;
 }
 
-static struct group *find_or_make_group(struct refreshing *refreshing, struct session *session, const struct kind *kind)
+struct group *refresh_group(struct refreshing *refreshing, struct session *session, const struct kind *kind)
 {
 	struct arena *arena = refreshing->refresh->arena;
 	char text[256];
@@ -59,7 +36,7 @@ static struct group *join_group(struct refreshing *refreshing, struct session *s
 				size_t member)
 {
 	struct arena *arena = refreshing->refresh->arena;
-	struct group *group = find_or_make_group(refreshing, session, kind);
+	struct group *group = refresh_group(refreshing, session, kind);
 	group->members = arena_room(arena, group->members, group->count, &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
 	return group;
@@ -223,42 +200,6 @@ static void gather_unrecorded(struct refreshing *refreshing)
 	}
 }
 
-/* What has come late, or shows again, is not seen there. */
-static void add_unwatched(struct refresh *refresh, const struct kind *kind, struct slice reason)
-{
-	if (refresh->unwatched_count++ > 0)
-		return;
-	refresh->unwatched_kind = kind;
-	refresh->unwatched_reason = reason;
-}
-
-static void count_unwatched(struct refresh *refresh, const struct kind *kind)
-{
-	const struct sessions *sessions = refresh->sessions;
-	for (size_t at = 0; at < sessions->count; at++) {
-		if (sessions->reasons[at] && slice_equal(kind_provider(kind), sessions->places[at].provider))
-			add_unwatched(refresh, kind, slice_of(sessions->reasons[at]));
-	}
-}
-
-static void gather_watched_kinds(struct refreshing *refreshing)
-{
-	struct refresh *refresh = refreshing->refresh;
-	for (size_t i = 0; i < refresh->watched_count; i++) {
-		const struct kind *kind = kinds_find(refresh->kinds, refresh->watched[i]);
-		if (!kind || kind->found)
-			continue;
-		count_unwatched(refresh, kind);
-		for (size_t at = 0; at < refresh->sessions->count; at++) {
-			struct session *session = sessions_at(refresh->sessions, at);
-			/* Of who did not say who it is, or is another than is recorded, nobody could record where what
-			 * it shows lies. */
-			if (session && slice_is(kind_provider(kind), session->provider->name))
-				find_or_make_group(refreshing, session, kind);
-		}
-	}
-}
-
 /* What is expected and not recorded there, where it can be listed at all. */
 static struct session *session_to_seek(const struct refreshing *refreshing, const struct resource *resource)
 {
@@ -290,7 +231,7 @@ static void gather_expected(struct refreshing *refreshing)
 
 		if (!session)
 			continue;
-		struct group *group = find_or_make_group(refreshing, session, resource->kind);
+		struct group *group = refresh_group(refreshing, session, resource->kind);
 		group->seeks = true;
 		if (refresh->is_first)
 			group->lineage = pattern;
@@ -396,20 +337,6 @@ static void find_unlisted(struct refreshing *refreshing)
 	find_silent(refreshing);
 }
 
-/* Of kinds that are listed for nothing else: whatever else is unread tells so itself. */
-static void find_unwatched(struct refreshing *refreshing)
-{
-	struct refresh *refresh = refreshing->refresh;
-
-	for (size_t i = 0; i < refreshing->groups.count; i++) {
-		const struct group *group = refreshing->groups.entries[i].item;
-
-		if (group->count == 0 && !group->seeks && group->batch.unlisted_reason.size > 0 &&
-		    group->batch.unlisted_fault != FAULT_UNSUPPORTED)
-			add_unwatched(refresh, group->kind, group->batch.unlisted_reason);
-	}
-}
-
 static struct live *unlisted_live(struct arena *arena, const struct read_batch *batch)
 {
 	struct live *live = unread_live(arena, batch->unlisted_reason);
@@ -426,7 +353,7 @@ static void hold_unlisted(struct refreshing *refreshing)
 	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
 		const struct resource *resource = &refresh->stack->resources[i];
 		struct session *session = session_to_seek(refreshing, resource);
-		const struct group *group = session ? find_or_make_group(refreshing, session, resource->kind) : NULL;
+		const struct group *group = session ? refresh_group(refreshing, session, resource->kind) : NULL;
 
 		if (group && is_unlisted(group))
 			refresh->unrecorded[i] = unlisted_live(refresh->arena, &group->batch);
@@ -534,7 +461,7 @@ static void gather_all(struct refreshing *refreshing)
 {
 	gather_objects(refreshing);
 	gather_unrecorded(refreshing);
-	gather_watched_kinds(refreshing);
+	refresh_gather_watched(refreshing);
 	if (refreshing->refresh->expected)
 		gather_expected(refreshing);
 }
@@ -564,7 +491,7 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	if (finished && (!refresh->by_id || refresh->expected))
 		find_strays(&refreshing);
 	if (finished)
-		find_unwatched(&refreshing);
+		refresh_find_unwatched(&refreshing);
 	if (finished && refresh->expected)
 		judge_expected(&refreshing);
 	map_release(&refreshing.groups);

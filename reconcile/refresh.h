@@ -13,6 +13,13 @@ struct stray {
 	const struct session *session;
 };
 
+/* What may be there without being recorded, and nobody could look. */
+struct unwatched {
+	const struct watched *watched;
+	struct slice reason;
+	struct slice hint; /* or empty */
+};
+
 /*
  * Reads what is really there, in bulk: one listing a kind and place, and the details that
  * set or recorded fields need.
@@ -25,8 +32,8 @@ struct refresh {
 	struct object *const *objects; /* with bodies */
 	size_t object_count;
 	struct arena *arena;
-	/* Names of kinds that are listed for strays even where nothing of them is recorded. */
-	const struct slice *watched;
+	/* What is listed for strays even where nothing of its kind is recorded. */
+	const struct watched *watched;
 	size_t watched_count;
 	/* Read just these objects, by id, instead of listing all of a kind. */
 	bool by_id;
@@ -61,11 +68,10 @@ struct refresh {
 	struct slice unlisted_reason;
 	const struct kind *unknown_kind; /* one that its endpoint does not know at all, or NULL */
 	struct slice unknown_reason;
-	/* Watched kinds, by place, that could not be listed: what is there of them without being recorded is not seen.
-	 * Of one of which anything is recorded or expected there, that is unread. */
-	size_t unwatched_count;
-	const struct kind *unwatched_kind; /* one of them */
-	struct slice unwatched_reason;
+	/* What is watched and could not be looked for. Where anything of its kind is recorded or expected, that is
+	 * unread, and this is not told besides. */
+	struct unwatched *unwatched;
+	size_t unwatched_count, unwatched_capacity;
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

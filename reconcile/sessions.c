@@ -404,6 +404,23 @@ static const char *silence_on_way(const struct sessions *sessions, const struct 
 	return reason;
 }
 
+/* The same of the place itself, where no alias reaches it. */
+static const char *silence_of_recorded(const struct sessions *sessions, const struct identity *place)
+{
+	for (size_t i = sessions->alias_count; i < sessions->count; i++)
+		if (sessions->reasons[i] && identity_equal(&sessions->places[i], place))
+			return sessions->reasons[i];
+	return NULL;
+}
+
+const char *sessions_silence_at(const struct sessions *sessions, const struct identity *place)
+{
+	const char *recorded = silence_of_recorded(sessions, place);
+	bool own;
+
+	return recorded ? recorded : silence_on_way(sessions, place, (struct slice){NULL, 0}, &own);
+}
+
 /* Where a place does not say whose it is each alias has credentials of its own: no other's are meant. */
 static bool says_whose(const struct identity *place)
 {
@@ -414,6 +431,7 @@ struct session *sessions_of_identity(const struct sessions *sessions, const stru
 				     struct slice alias, struct slice *ret_reason)
 {
 	struct session *found = NULL;
+	const char *recorded;
 	bool own;
 	const char *silence = silence_on_way(sessions, identity, alias, &own);
 	/* Where the alias itself is silent no other's credentials are meant. */
@@ -427,12 +445,11 @@ struct session *sessions_of_identity(const struct sessions *sessions, const stru
 	}
 	if (found)
 		return found;
-	*ret_reason = silence ? slice_of(silence)
+	recorded = silence_of_recorded(sessions, identity);
+	*ret_reason = recorded	? slice_of(recorded)
+		      : silence ? slice_of(silence)
 		      : says_whose(identity)
 			      ? SLICE("no credentials at hand reach where it is recorded")
 			      : SLICE("the provider block that it is recorded with is in the spec no more");
-	for (size_t i = sessions->alias_count; i < sessions->count; i++)
-		if (identity_equal(&sessions->places[i], identity) && sessions->reasons[i])
-			*ret_reason = slice_of(sessions->reasons[i]);
 	return NULL;
 }

@@ -45,6 +45,8 @@ void sessions_close(struct sessions *sessions);
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);
 /* Why nobody answers for an alias; NULL: somebody does, or it is none of the stack's. */
 const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias);
+/* Why nobody answers in a recorded place, or for an alias that may lead there; NULL: none of these is silent. */
+const char *sessions_silence_at(const struct sessions *sessions, const struct identity *place);
 /* The one with that number; NULL: nobody is asked there. */
 struct session *sessions_at(const struct sessions *sessions, size_t number);
 /* The number of the first for which nobody answers, from that one on; sessions->count: all answer. */

@@ -114,8 +114,23 @@ struct renaming {
 /* An object that is recorded no more. */
 struct removal {
 	struct slice object_id;
-	bool missed; /* nobody found it: neither a call of ours has ended it nor did people let go of it */
+	bool missed; /* nobody found it: no answer says that a call of ours has ended it, nor did people let go of it */
 };
+
+/*
+ * What may be there without being recorded: what was missed (struct removal) may show again, and a call that was given
+ * up as OUTCOME_ABSENT may have come, and made something, since.
+ */
+struct watched {
+	struct slice kind;
+	bool has_identity;	  /* where it lies is known */
+	struct identity identity; /* where */
+	struct slice address;	  /* that it had, or was to have */
+	struct slice provider_id; /* of what was missed; empty: a call was given up */
+};
+
+/* No listing is behind, and no call comes, so much later; and by then whoever looks has been told often enough. */
+#define WATCHED_MS ((int64_t)90 * 24 * 60 * 60 * 1000)
 
 /* Made durable together, closes and objects before the intents that depend on them. */
 struct commit {
@@ -270,10 +285,8 @@ struct store_ops {
 	/* The calls that were recorded under intents, parallel; known is false where there is none. */
 	bool (*past)(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		     struct past_call *ret, struct diagnostics *diagnostics);
-	/* The kinds, each once, of which something may be there that is not recorded: a call was given up as
-	 * OUTCOME_ABSENT, and what it was to make may have come since, or what was recorded was missed (struct
-	 * removal) and may show again. */
-	bool (*watched)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+	/* What may be there without being recorded, one for each kind and place, since WATCHED_MS at most. */
+	bool (*watched)(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,
 	 * FAULT_STALE where the run was planned on another serial. */

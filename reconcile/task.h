@@ -113,6 +113,7 @@ struct task {
 	bool settles;		/* what its calls were to do was read to be so, also of those that were not answered */
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* missed: its record is dropped with the next commit; or NULL */
+	bool answered;		/* set by the loop: its last changing call was answered, and was not refused */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
 	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
 	int64_t held_ms;	/* set by the loop: how long it waited for rate limits */

@@ -2,6 +2,7 @@
 
 #include "state/intents.h"
 #include "state/objects.h"
+#include "state/watched.h"
 
 struct writing {
 	struct database *database;
@@ -49,6 +50,13 @@ static bool keep_formers(const struct writing *writing, struct diagnostics *diag
 	return true;
 }
 
+static bool watch_removed(const struct writing *writing, const struct removal *removal, struct diagnostics *diagnostics)
+{
+	if (!removal->missed)
+		return watched_drop(writing->database, removal->object_id, diagnostics);
+	return watched_add_object(writing->database, removal->object_id, writing->wall_ms, diagnostics);
+}
+
 static bool write_objects(const struct writing *writing, struct diagnostics *diagnostics)
 {
 	const struct commit *commit = writing->commit;
@@ -62,8 +70,8 @@ static bool write_objects(const struct writing *writing, struct diagnostics *dia
 	for (size_t i = 0; i < commit->removal_count; i++) {
 		const struct removal *removal = &commit->removals[i];
 
-		if (!objects_remove(writing->database, removal->object_id, diagnostics) ||
-		    (removal->missed && !formers_miss(writing->database, removal->object_id, diagnostics)))
+		if (!watch_removed(writing, removal, diagnostics) ||
+		    !objects_remove(writing->database, removal->object_id, diagnostics))
 			return false;
 	}
 	return true;

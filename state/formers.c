@@ -51,14 +51,6 @@ bool formers_settle(struct database *database, struct slice intent, struct diagn
 	return query_run(&query, diagnostics);
 }
 
-bool formers_miss(struct database *database, struct slice object_id, struct diagnostics *diagnostics)
-{
-	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_MISS);
-
-	query_id(&query, object_id);
-	return query_run(&query, diagnostics);
-}
-
 bool formers_prune(struct database *database, int64_t run_number, int64_t wall_ms, struct diagnostics *diagnostics)
 {
 	/* All the runs that there ever were are among the newest. */

@@ -30,9 +30,6 @@ __attribute__((warn_unused_result)) bool formers_keep(const struct formers *form
 /* The same, before what a call of an earlier run came to is recorded: for the run that sent it. The intent is open. */
 __attribute__((warn_unused_result)) bool formers_settle(struct database *database, struct slice intent,
 							struct diagnostics *diagnostics);
-/* Notes that the run lets go of the object since nobody found it. What it was is kept. */
-__attribute__((warn_unused_result)) bool formers_miss(struct database *database, struct slice object_id,
-						      struct diagnostics *diagnostics);
 /* To be told once a commit that kept it has ended well. */
 void formers_note(struct formers *formers, struct slice object_id);
 /* Drops what runs found that are both old and not among the newest: see FORMERS_KEPT_RUNS. */

@@ -1,5 +1,7 @@
 #include "state/intents.h"
 
+#include "state/watched.h"
+
 static const char *const outcome_words[] = {
 	[OUTCOME_DONE] = "done",
 	[OUTCOME_FAILED] = "failed",
@@ -139,10 +141,11 @@ bool intents_correct(struct database *database, const struct intent_close *close
 	query_id(&query, close->id);
 	if (!query_run(&query, diagnostics))
 		return false;
-	return query_changes(&query) == 1 ||
-	       diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
-			  "the outcome of intent %.*s cannot be corrected: none is recorded",
-			  SLICE_ARGUMENTS(close->id));
+	if (query_changes(&query) != 1)
+		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
+				  "the outcome of intent %.*s cannot be corrected: none is recorded",
+				  SLICE_ARGUMENTS(close->id));
+	return close->outcome != OUTCOME_ABSENT || watched_add_call(database, close->id, diagnostics);
 }
 
 bool intents_close(struct database *database, const struct intent_close *close, int64_t run_number, int64_t wall_ms,
@@ -162,6 +165,8 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
 				  "the outcome of intent %.*s cannot be recorded: no such intent is open",
 				  SLICE_ARGUMENTS(close->id));
+	if (close->outcome == OUTCOME_ABSENT && !watched_add_intent(database, close->id, wall_ms, diagnostics))
+		return false;
 	query_id(&forget, close->id);
 	return query_run(&forget, diagnostics);
 }

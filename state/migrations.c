@@ -15,19 +15,20 @@ enum { APPLICATION_NUMBER = 1953658224 };
 #define SENT "sent_ms INTEGER NOT NULL DEFAULT 0"
 
 /* What a run found of each object that it was the first time to change; without a role: nothing. */
-#define FORMERS(more)                                                                                                  \
+#define FORMERS                                                                                                        \
 	"CREATE TABLE formers (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"             \
 	" object_id BLOB NOT NULL, address TEXT NOT NULL, role INTEGER, kind TEXT, kind_version INTEGER,"              \
 	" generation INTEGER, provider_id TEXT, identity TEXT, provider TEXT, protect INTEGER, symbolic BLOB,"         \
-	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT" more ", UNIQUE (object_id, run)) STRICT;"          \
+	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT, UNIQUE (object_id, run)) STRICT;"                  \
 	"CREATE INDEX formers_by_run ON formers (run);"
 
-/* Whether nobody found it, so that the run let go of it: those few are asked for by each run. */
-#define MISSED "missed INTEGER NOT NULL DEFAULT 0"
-#define FORMERS_MISSED "CREATE INDEX formers_missed ON formers (kind) WHERE missed = 1;"
-
-/* Likewise the few calls that were given up. */
-#define GIVEN_UP "CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';"
+/*
+ * What may be there without being recorded, by the id of the object that was not found any more, or of the call that
+ * was given up and may have made it; without a place: it may lie in any. The few are asked for by each run.
+ */
+#define WATCHED                                                                                                        \
+	"CREATE TABLE watched (id BLOB PRIMARY KEY, kind TEXT NOT NULL, identity TEXT NOT NULL,"                       \
+	" address TEXT NOT NULL, provider_id TEXT NOT NULL, since_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
 
 /* How long the last steps of each sort took: a few rows a kind, which are read together. */
 #define STEP_TIMES                                                                                                     \
@@ -38,12 +39,22 @@ enum { APPLICATION_NUMBER = 1953658224 };
 static const char *const steps[] = {
 	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
 	"ALTER TABLE stack ADD COLUMN " SEALING_KEY "; ALTER TABLE intents ADD COLUMN " SEALED ";",
-	FORMERS(""),
-	GIVEN_UP,
+	FORMERS,
+	/* Of the calls that were given up. */
+	"CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';",
 	STEP_TIMES,
 	/* When a call was sent once more, the last time. */
 	"ALTER TABLE intents ADD COLUMN " SENT ";",
-	"ALTER TABLE formers ADD COLUMN " MISSED "; " FORMERS_MISSED,
+	/* Where a call that was given up went is known no more, nor whether it was to make anything. */
+	WATCHED
+	" INSERT INTO watched SELECT intent, kind, '', address, '', ended_ms FROM history WHERE outcome = 'absent';"
+	" INSERT INTO watched SELECT formers.object_id, kind, identity, address, provider_id, started_ms FROM formers"
+	" JOIN runs ON runs.number = run LEFT JOIN (SELECT object_id, max(ended_ms) AS last_ms FROM history"
+	" WHERE outcome = 'done' GROUP BY object_id) AS called ON called.object_id = formers.object_id"
+	" WHERE provider_id <> '' AND command <> 'state rm' AND coalesce(last_ms < started_ms, true)"
+	" AND formers.object_id NOT IN (SELECT object_id FROM objects)"
+	" AND run = (SELECT max(run) FROM formers AS later WHERE later.object_id = formers.object_id);"
+	" DROP INDEX history_given_up;",
 };
 
 enum { NEWEST_FORMAT = 1 + sizeof(steps) / sizeof(steps[0]) };
@@ -85,7 +96,7 @@ static const char newest[] =
 	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
-	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS(", " MISSED) FORMERS_MISSED GIVEN_UP STEP_TIMES;
+	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS STEP_TIMES WATCHED;
 
 /* The program that brought the file to its format, or an empty slice; of a newer file
  * nothing else may be relied on. */

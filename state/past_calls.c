@@ -146,23 +146,3 @@ bool past_calls_find(struct database *database, struct arena *arena, const struc
 	map_release(&asking.by_id);
 	return good;
 }
-
-bool past_calls_watched(struct database *database, struct arena *arena, struct slice **ret, size_t *ret_count,
-			struct diagnostics *diagnostics)
-{
-	QUERY_AUTO query = query_start(database, STATEMENT_WATCHED);
-	struct slice *kinds = NULL;
-	size_t count = 0, capacity = 0;
-	bool row;
-
-	while (query_next(&query, &row, diagnostics)) {
-		if (!row) {
-			*ret = kinds;
-			*ret_count = count;
-			return true;
-		}
-		kinds = (struct slice *)arena_room(arena, kinds, count, &capacity, sizeof(*kinds));
-		kinds[count++] = query_column_copy(&query, 0, arena);
-	}
-	return false;
-}

@@ -14,9 +14,4 @@
 __attribute__((warn_unused_result)) bool past_calls_find(struct database *database, struct arena *arena,
 							 const struct past_question *questions, size_t count,
 							 struct past_call *ret, struct diagnostics *diagnostics);
-/* As store_ops.watched. */
-__attribute__((warn_unused_result)) bool past_calls_watched(struct database *database, struct arena *arena,
-							    struct slice **ret, size_t *ret_count,
-							    struct diagnostics *diagnostics);
-
 #endif

@@ -9,6 +9,7 @@
 #include "state/stack_key.h"
 #include "state/step_times.h"
 #include "state/store_parts.h"
+#include "state/watched.h"
 
 static void store_close(struct store *store)
 {
@@ -145,13 +146,14 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 {
 	const struct writing *writing = (const struct writing *)context;
 	struct sqlite_store *self = writing->self;
+	int64_t wall_ms = self->file.world->wall_ms(self->file.world);
 
 	/* The runs that went before have moved the serial. */
 	if (!record_read(self, diagnostics) ||
 	    !lease_take(&self->lease, &self->file.database, self->file.world, self->record.name, writing->run,
 			&self->arena, diagnostics) ||
-	    !formers_prune(&self->file.database, self->lease.run_number, self->file.world->wall_ms(self->file.world),
-			   diagnostics))
+	    !formers_prune(&self->file.database, self->lease.run_number, wall_ms, diagnostics) ||
+	    !watched_prune(&self->file.database, wall_ms, diagnostics))
 		return false;
 	return check_moved(writing->run, &self->record, diagnostics);
 }

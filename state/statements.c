@@ -112,11 +112,6 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	/* What the last run to change it found, be it this one or that which began what this one has ended. What nobody
-	 * has seen yet is not missed. */
-	[STATEMENT_FORMER_MISS] = "UPDATE formers SET missed = 1 WHERE object_id = ?1"
-				  " AND run = (SELECT max(run) FROM formers WHERE object_id = ?1)"
-				  " AND provider_id <> ''",
 	/* Whether the run let go of it though neither a call was answered that may have ended it nor anybody asked for
 	 * that; and when such a call was. */
 	[STATEMENT_FORMER_IDS] = "SELECT provider_id, formers.object_id, command <> 'state rm'"
@@ -139,10 +134,6 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_FORMER_NEXT] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, runs.id, command FROM formers"
 				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
 				  " ORDER BY run LIMIT 1",
-	/* What was missed may have been recorded again since. */
-	[STATEMENT_WATCHED] = "SELECT kind FROM history WHERE outcome = 'absent' UNION SELECT kind FROM formers"
-			      " WHERE missed = 1 AND kind IS NOT NULL"
-			      " AND object_id NOT IN (SELECT object_id FROM objects) ORDER BY kind",
 	/* As the next run to change it found it, or as it is recorded now. */
 	[STATEMENT_BESIDE] =
 		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role IN (0, 1) AND run > " NUMBER_OF_RUN
@@ -177,6 +168,21 @@ static const char *const texts[STATEMENT_COUNT] = {
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
 	[STATEMENT_INTENT_ADDRESSES] = "SELECT id, address FROM intents",
 	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",
+
+	[STATEMENT_WATCH_INTENT] = "INSERT OR REPLACE INTO watched SELECT id, kind, identity, address, '', ?"
+				   " FROM intents WHERE id = ? AND creates",
+	/* Where it was sent is known by what is recorded of what it seemed to have made. */
+	[STATEMENT_WATCH_CALL] = "INSERT OR REPLACE INTO watched SELECT intent, history.kind,"
+				 " coalesce(objects.identity, ''), history.address, '', ended_ms FROM history"
+				 " LEFT JOIN objects ON objects.object_id = history.object_id WHERE intent = ?",
+	/* What nobody has seen yet is not missed. */
+	[STATEMENT_WATCH_OBJECT] = "INSERT OR REPLACE INTO watched SELECT object_id, kind, identity, address,"
+				   " provider_id, ? FROM objects WHERE object_id = ? AND provider_id <> ''",
+	[STATEMENT_WATCH_NO_MORE] = "DELETE FROM watched WHERE id = ?",
+	[STATEMENT_WATCHED_PRUNE] = "DELETE FROM watched WHERE since_ms < ?",
+	/* One for each kind and place. What was missed may have been recorded again since. */
+	[STATEMENT_WATCHED] = "SELECT kind, identity, min(address), provider_id FROM watched WHERE since_ms >= ?"
+			      " AND id NOT IN (SELECT object_id FROM objects) GROUP BY kind, identity",
 
 	/* What would be sent once more says in its tags where it belonged: it is looked for instead. */
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ?, recipe = iif(recipe = 'token', 'tag', recipe)"

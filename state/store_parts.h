@@ -43,7 +43,7 @@ bool reads_intents(struct store *store, struct arena *arena, struct intent **ret
 		   struct diagnostics *diagnostics);
 bool reads_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		struct past_call *ret, struct diagnostics *diagnostics);
-bool reads_watched(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+bool reads_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics);
 bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics);
 bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,

@@ -7,6 +7,7 @@
 #include "state/objects.h"
 #include "state/past_calls.h"
 #include "state/step_times.h"
+#include "state/watched.h"
 
 /* What a read operation works on, and where its results go. */
 struct reading {
@@ -19,7 +20,7 @@ struct reading {
 	struct slice *bodies;
 	const struct past_question *questions;
 	struct past_call *past;
-	struct slice *kinds;
+	struct watched *watched;
 	struct lease_holder holder;
 	struct run_record *runs;
 	struct slice run, last_run;
@@ -114,18 +115,20 @@ static bool read_watched(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return past_calls_watched(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
-				  diagnostics);
+	struct world *world = reading->self->file.world;
+
+	return watched_read(&reading->self->file.database, reading->arena, world->wall_ms(world), &reading->watched,
+			    &reading->count, diagnostics);
 }
 
-bool reads_watched(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+bool reads_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
 
 	if (!stack_file_read(&reading.self->file, read_watched, &reading, diagnostics))
 		return false;
-	*ret = reading.kinds;
+	*ret = reading.watched;
 	*ret_count = reading.count;
 	return true;
 }

@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from cli import edit, recorded, tiny, world  # noqa: F401
+from conftest import REGION
 
 TEMPLATE = "aws.launch_template:\n  t: {name: template, instance_type: t3.micro}\n"
 
@@ -54,13 +55,16 @@ def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
     tiny.run("drift")
 
 
-def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny):
+@pytest.mark.parametrize("hidden", ["the thing", "and its deletion"])
+def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny, hidden):
     """Its kind has left the spec with it, and is listed all the same; where that is refused, nothing is claimed."""
     tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
     [gateway] = world(tiny, "customer-gateway")
     (tiny.folder / "more.yaml").unlink()
-    tiny.run("sim", "fault", "DescribeCustomerGateways", "stale", "1", "4")
+    if hidden == "and its deletion":
+        tiny.run("sim", "fault", "DeleteCustomerGateway", "stale", "1", "9")
+    tiny.run("sim", "fault", "DescribeCustomerGateways", "stale", "1" if hidden == "the thing" else "2", "4")
     tiny.run("apply", "--yes")
     assert gateway in world(tiny, "customer-gateway") and gateway not in recorded(tiny).values()
     tiny.run("sim", "pass", "3600")
@@ -68,11 +72,33 @@ def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny):
     assert told in tiny.run("plan").err and told in tiny.run("drift", status=2).err
     assert told in tiny.run("recover", status=7).err
     fault = tiny.run("sim", "fault", "DescribeCustomerGateways", "deny").out.split()[-1]
-    untold = "whether anything of this stack is there that is not recorded cannot be told: 'aws.customer_gateway' could"
+    untold = f"whether 'aws.customer_gateway.c' ({gateway}), which was not found any more, is there after all cannot be told"
     assert untold in tiny.run("plan").err and untold in tiny.run("recover", status=3).err
-    assert tiny.run("drift", status=3).err.count(untold) == 1
+    drift = tiny.run("drift", status=3)
+    assert drift.err.count(untold) == 1 and "no drift: " not in drift.out
+    [unlisted] = tiny.run("drift", "--output", "json", status=3).json["unlisted"]
+    assert (unlisted["address"], unlisted["id"], unlisted["region"]) == ("aws.customer_gateway.c", gateway, REGION)
     tiny.run("sim", "remove", "fault", fault)
     tiny.run("sim", "remove", "customer-gateway", gateway)
+    tiny.run("drift")
+
+
+def test_what_was_missed_is_looked_for_where_it_was(tiny):
+    """Who may not list another place has lost nothing there; nor has anybody who lost a tag."""
+    edit(tiny, "providers: {", "providers: {aws.far: {region: eu-west-1}, ")
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.write("far.yaml", "aws.vpc:\n  far: {cidr: 10.9.0.0/16, provider: aws.far}\n")
+    tiny.run("apply", "--yes")
+    [gateway] = world(tiny, "customer-gateway")
+    (tiny.folder / "more.yaml").unlink()
+    tiny.run("sim", "remove", "customer-gateway", gateway)
+    tiny.run("apply", "--yes")
+    calls = tiny.run("drift", "--output", "json").json["calls"]
+    tiny.run("sim", "fault", "DescribeCustomerGateways", "deny", "2", "9")
+    assert tiny.run("drift", "--output", "json").json["calls"] == calls
+    tiny.run("sim", "fault", "DescribeCustomerGateways", "deny")
+    tiny.run("drift", status=3)
+    tiny.run("sim", "pass", str(91 * 24 * 3600))
     tiny.run("drift")
 
 
@@ -430,8 +456,8 @@ def test_late_twin_is_left_by_who_does_not_know_where_it_is(tiny):
         path.unlink()
     tiny.run("sim", "fault", "GetCallerIdentity", "deny", "1", "1")
     told = tiny.run("recover", status=3)
-    assert "whether anything of this stack is there that is not recorded cannot be told: 'aws.vpc'" in told.err
-    assert "could not be listed: " in told.err and "nothing is open" not in told.out
+    assert "whether anything has come of a call for 'aws.vpc.main' that was given up cannot be told: 'aws.vpc' could" in told.err
+    assert "could not be listed in aws account " in told.err and "nothing is open" not in told.out
     assert rows(tiny, "SELECT count(*) FROM objects WHERE role <> 0") == [(0,)]
     for path, text in specs.items():
         path.write_text(text)

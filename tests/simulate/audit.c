@@ -124,8 +124,8 @@ static const char *const questions[AUDIT_QUESTIONS] = {
 		" max(max(wall_ms, sent_ms)) FILTER (WHERE id = ?2),"
 		" lower(hex(max(object_id) FILTER (WHERE id = ?2 AND creates))) FROM intents WHERE operation = ?1",
 	[AUDIT_IS_SETTLED] = "SELECT 1 FROM history WHERE intent = ?1 AND outcome = ?2 AND ended_ms <= ?3",
-	[AUDIT_IS_LET_GO] = "SELECT 1 FROM formers JOIN runs ON runs.number = run WHERE missed = 1"
-			    " AND provider_id = ?1 AND command = 'state rebuild'",
+	[AUDIT_IS_LET_GO] = "SELECT 1 FROM watched JOIN formers ON object_id = watched.id JOIN runs"
+			    " ON runs.number = run WHERE watched.provider_id = ?1 AND command = 'state rebuild'",
 	/* The name of the other run stands at the end of the note, in brackets. */
 	[AUDIT_SETTLED] = "SELECT lower(hex(intent)), operation, note, ended_ms FROM history"
 			  " WHERE outcome = ?1 AND note LIKE '%)' ORDER BY number",

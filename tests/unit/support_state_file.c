@@ -96,7 +96,7 @@ struct slice state_file_schema(struct state_fixture *fixture)
 void state_file_make_older(struct state_fixture *fixture, size_t steps)
 {
 	static const char *const back[FORMAT_STEPS] = {
-		"DROP INDEX formers_missed; ALTER TABLE formers DROP COLUMN missed",
+		"DROP TABLE watched; CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent'",
 		"ALTER TABLE intents DROP COLUMN sent_ms",
 		"DROP TABLE step_times",
 		"DROP INDEX history_given_up",

@@ -65,18 +65,13 @@ static void put(struct store_user *user, const char *alias)
 		fixture_give_up(user->fixture);
 }
 
-static void remove_it(struct store_user *user, bool missed)
+static void take_out(struct store_user *user)
 {
-	const struct removal removal = {fixture_id(user->fixture, 1), missed};
+	const struct removal removal = {.object_id = fixture_id(user->fixture, 1)};
 	struct commit commit = {.removals = &removal, .removal_count = 1};
 
 	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
 		fixture_give_up(user->fixture);
-}
-
-static void take_out(struct store_user *user)
-{
-	remove_it(user, false);
 }
 
 /* What a call made is nobody's yet as long as it is not known what became of the call. */
@@ -418,40 +413,6 @@ static void test_missed(void **state)
 	user.store->ops->close(user.store);
 }
 
-static void expect_watched(struct store_user *user, bool wanted)
-{
-	struct slice *kinds;
-	size_t count;
-
-	if (!user->store->ops->watched(user->store, &user->fixture->arena, &kinds, &count, &user->fixture->diagnostics))
-		fixture_give_up(user->fixture);
-	assert_int_equal(count, wanted);
-	if (wanted)
-		assert_true(slice_equal(kinds[0], fixture_object(user->fixture, 1)->kind));
-}
-
-/* What was missed may show again, whether anything else of its kind is recorded or not; until it is recorded anew. */
-static void test_watched(void **state)
-{
-	struct store_user user = open_user(state);
-
-	for (size_t i = 0; i < 2; i++) {
-		begin(&user, "apply");
-		put(&user, "made");
-		expect_watched(&user, false);
-		end(&user);
-		begin(&user, "apply");
-		remove_it(&user, i == 1);
-		expect_watched(&user, i == 1);
-		end(&user);
-	}
-	begin(&user, "state rebuild");
-	put(&user, "found");
-	expect_watched(&user, false);
-	end(&user);
-	user.store->ops->close(user.store);
-}
-
 /* Where names are used again, what had one before is not what has it now. */
 static void test_name_used_again(void **state)
 {
@@ -616,7 +577,7 @@ int main(void)
 		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off),	    STATE_TEST(test_id_of_past_call),
 		STATE_TEST(test_passing), STATE_TEST(test_pruning),	    STATE_TEST(test_older_formats),
 		STATE_TEST(test_damage),  STATE_TEST(test_name_used_again), STATE_TEST(test_many_at_once),
-		STATE_TEST(test_missed),  STATE_TEST(test_watched),
+		STATE_TEST(test_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
