@@ -141,12 +141,27 @@ static bool is_never_recorded(const struct action *action, const struct change *
 	return provider->needs_detail(action->kind, &matters);
 }
 
+/* What is never made, only taken on, is there already: who read nothing takes it for new. */
+static bool is_taken_on(const struct action *now, const struct action *then)
+{
+	return now->kind->found && now->operation == OPERATION_ADOPT && then->operation == OPERATION_CREATE;
+}
+
 /* The action as it would have been planned by whoever read nothing, and so did not know all that is known now. */
 static struct action as_if_unread(struct job *job, const struct action *now, const struct action *then)
 {
 	struct action blind = *now;
 	struct map unknown; /* paths of changes whose former value the record does not have */
 
+	if (then->identity.provider.size == 0)
+		blind.identity = then->identity;
+	if (is_taken_on(now, then)) {
+		blind.operation = then->operation;
+		blind.provider_id = then->provider_id;
+		blind.changes = then->changes;
+		blind.change_count = then->change_count;
+		return blind;
+	}
 	map_init(&unknown);
 	for (size_t i = 0; i < then->change_count; i++)
 		if (is_never_recorded(then, &then->changes[i]))
@@ -158,8 +173,6 @@ static struct action as_if_unread(struct job *job, const struct action *now, con
 			blind.changes[i].before = value_null();
 	}
 	map_release(&unknown);
-	if (then->identity.provider.size == 0)
-		blind.identity = then->identity;
 	return blind;
 }
 

@@ -409,6 +409,18 @@ def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded, m
     assert simulated_power(stack) == "On"
 
 
+def test_a_plan_that_read_nothing_takes_a_machine_on(simulated):
+    """Whatever it is like: it is there already, as any machine is, unless the spec describes another one."""
+    stack = simulated(power="on", serial="S1")
+    stack.run("plan", "--refresh=none", "--out", "p.plan")
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S2")
+    assert "has serial 'S2', but the spec says 'S1'" in stack.run("apply", "p.plan", status=REFUSED).err
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S1")
+    assert simulated_power(stack) == "Off"
+    stack.run("apply", "p.plan")
+    assert simulated_power(stack) == "On" and is_empty(stack)
+
+
 @pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
 def test_a_machine_that_does_not_tell_who_it_is(simulated, recorded):
     """Nothing is claimed of it, and nothing done to it, before it does."""
