@@ -112,7 +112,7 @@ simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in eac
 
 recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c reconcile/unfinished_agreed.c \
 	reconcile/unfinished_moved.c reconcile/unfinished_outputs.c reconcile/unfinished_shows.c reconcile/unfinished.c \
-	reconcile/unfinished_note.c cli/recovery.c cli/strays.c cli/twins.c cli/unfinished.c
+	reconcile/unfinished_note.c reconcile/unfinished_take.c cli/recovery.c cli/strays.c cli/twins.c cli/unfinished.c
 .PHONY: simulate-coverage
 simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= COVERAGE=1 $(BUILD)/coverage/tests/simulate

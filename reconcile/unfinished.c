@@ -2,189 +2,13 @@
 
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
-#include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished_agreed.h"
 #include "reconcile/unfinished_moved.h"
 #include "reconcile/unfinished_outputs.h"
+#include "reconcile/unfinished_take.h"
 #include "reconcile/unset.h"
-
-/*
- * One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal, and what
- * is there where the update passes through that.
- */
-struct part {
-	const struct field *field;
-	const struct value *recorded, *target;
-	const struct value *former, *goal, *live; /* former: recorded, resolved */
-	bool in_steps;				  /* provider.h */
-};
-
-static bool is_true(const struct part *part)
-{
-	return diff_field(part->field, part->goal, part->live) == LIKE;
-}
-
-static bool all_are(const struct part *part, enum value_type type)
-{
-	const struct value *all[] = {part->recorded, part->target, part->goal, part->live};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i] && !value_is(all[i], type))
-			return false;
-	return true;
-}
-
-static struct value or_null(const struct value *value)
-{
-	return value ? *value : value_null();
-}
-
-/* Switched off, to be given another value or to be switched on again. */
-static bool is_between(const struct part *part)
-{
-	bool is_one = part->field->type != FIELD_LIST && part->field->type != FIELD_SET;
-
-	return part->in_steps && is_one && !unfinished_is_off(part->former) && unfinished_is_off(part->live);
-}
-
-static struct value take_whole(const struct part *part)
-{
-	return or_null(is_true(part) ? part->target : is_between(part) ? part->live : part->recorded);
-}
-
-/* A member of a map or of an object; what is nested deeper counts as a whole. */
-static void take_member(struct value_builder *builder, const struct part *part, struct slice name)
-{
-	const struct field *field =
-		part->field->type == FIELD_MAP ? part->field->item : field_named(&part->field->members, name);
-	const struct part member = {
-		.field = field,
-		.recorded = value_get_given(part->recorded, name),
-		.target = value_get_given(part->target, name),
-		.goal = value_get_given(part->goal, name),
-		.live = value_get_given(part->live, name),
-	};
-
-	if (!field)
-		return;
-	struct value value = take_whole(&member);
-	if (!value_is(&value, VALUE_NULL))
-		value_builder_member(builder, name, value);
-}
-
-static struct value take_members(const struct part *part, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; part->recorded && i < part->recorded->count; i++)
-		take_member(&builder, part, value_slice(&part->recorded->members[i].key));
-	for (uint32_t i = 0; part->target && i < part->target->count; i++)
-		if (!part->recorded || !value_get(part->recorded, value_slice(&part->target->members[i].key)))
-			take_member(&builder, part, value_slice(&part->target->members[i].key));
-	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
-}
-
-struct item_index {
-	struct diff_index former, goal, live;
-};
-
-static bool item_is_true(const struct part *part, const struct item_index *index, const struct value *item)
-{
-	const struct value *goal = diff_index_find(&index->goal, item), *live = diff_index_find(&index->live, item);
-
-	/* One that is told apart by what it refers to is found among none of those that are resolved. */
-	return goal && live ? diff_field(part->field->item, goal, live) == LIKE
-			    : goal == live && !value_has_deferred(item);
-}
-
-/* It makes room for another one of its key, or goes with what it refers to until that is made anew. */
-static bool item_is_away(const struct part *part, const struct item_index *index, const struct value *item)
-{
-	const struct value *goal = diff_index_find(&index->goal, item);
-	const struct value *former = diff_index_find(&index->former, item);
-
-	if (!goal || !former || diff_index_find(&index->live, item))
-		return false;
-	return value_has_deferred(goal) || (part->in_steps && diff_field(part->field->item, goal, former) == UNLIKE);
-}
-
-static struct value take_items(const struct part *part, struct arena *arena)
-{
-	struct item_index index;
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	diff_index_init(&index.former, part->field, part->former, arena);
-	diff_index_init(&index.goal, part->field, part->goal, arena);
-	diff_index_init(&index.live, part->field, part->live, arena);
-	for (uint32_t i = 0; part->recorded && i < part->recorded->count; i++)
-		if (!item_is_true(part, &index, &part->recorded->items[i]) &&
-		    !item_is_away(part, &index, &part->recorded->items[i]))
-			value_builder_item(&builder, part->recorded->items[i]);
-	for (uint32_t i = 0; part->target && i < part->target->count; i++)
-		if (item_is_true(part, &index, &part->target->items[i]))
-			value_builder_item(&builder, part->target->items[i]);
-	diff_index_release(&index.former);
-	diff_index_release(&index.goal);
-	diff_index_release(&index.live);
-	struct value list = value_builder_list(&builder, arena);
-	return list.count > 0 ? schema_canonical(part->field, &list, arena) : value_null();
-}
-
-/* A list whose items change by a call each. */
-static struct value take_each(const struct part *part, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < part->live->count; i++) {
-		const struct part item = {
-			.field = part->field->item,
-			.recorded = &part->recorded->items[i],
-			.target = &part->target->items[i],
-			.goal = &part->goal->items[i],
-			.live = &part->live->items[i],
-		};
-
-		value_builder_item(&builder, take_whole(&item));
-	}
-	return value_builder_list(&builder, arena);
-}
-
-/* Whether the lists have their items place by place. */
-static bool all_are_as_long(const struct part *part)
-{
-	const struct value *all[] = {part->recorded, part->target, part->goal, part->live};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!all[i] || all[i]->count != part->live->count)
-			return false;
-	return true;
-}
-
-static bool waits(const struct value *value)
-{
-	return value && value_has_deferred(value);
-}
-
-static struct value take(const struct part *part, struct arena *arena)
-{
-	enum field_type type = part->field->type;
-	bool waiting = waits(part->recorded) || (type != FIELD_SET && (waits(part->target) || waits(part->goal)));
-
-	if (is_true(part) || waiting)
-		return take_whole(part);
-	if ((type == FIELD_MAP || type == FIELD_OBJECT) && all_are(part, VALUE_MAP))
-		return take_members(part, arena);
-	if (type == FIELD_SET && all_are(part, VALUE_LIST))
-		return take_items(part, arena);
-	if (type == FIELD_LIST && part->in_steps && part->live && all_are(part, VALUE_LIST) && all_are_as_long(part))
-		return take_each(part, arena);
-	return take_whole(part);
-}
 
 /* Of an object that is being settled. */
 struct settling {
@@ -257,7 +81,7 @@ static void put_observed(struct settling *settling, const struct field *field, c
 static struct value goal_of(const struct settling *settling, const struct field *field, const struct value *resolved,
 			    const struct value *recorded)
 {
-	struct value goal = or_null(resolved);
+	struct value goal = resolved ? *resolved : value_null();
 	bool dropped;
 
 	if (resolved && recorded)
@@ -306,7 +130,7 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 		settle_blind(settling, name, set, recorded);
 		return false;
 	}
-	struct part parts[] = {
+	struct unfinished_part parts[] = {
 		{field, value_get_given(&object->applied, name), applied, recorded, goal, live, in_steps},
 		{field, recorded, set, recorded, goal, live, in_steps},
 		{field, value_get_given(&object->observed, name), live, recorded, goal, live, in_steps},
@@ -314,17 +138,17 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	struct value values[sizeof(parts) / sizeof(parts[0])];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		values[i] = take(&parts[i], settling->arena);
+		values[i] = unfinished_take(&parts[i], settling->arena);
 	/* What refers to others cannot be told part by part: it is recorded by what it referred to. */
-	bool refers = waits(parts[0].recorded) || waits(parts[0].target);
-	if (refers && !is_true(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
+	bool refers = unfinished_waits(parts[0].recorded) || unfinished_waits(parts[0].target);
+	if (refers && !unfinished_is_true(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
 		values[0] = values[1];
 	put(settling, &object->applied, name, &values[0]);
 	put(settling, &object->resolved, name, &values[1]);
 	put_observed(settling, field, &values[2]);
-	if (is_true(&parts[0]))
+	if (unfinished_is_true(&parts[0]))
 		put(settling, &object->let_go, name, NULL);
-	return is_true(&parts[0]);
+	return unfinished_is_true(&parts[0]);
 }
 
 /* Of what the spec sets the record follows. What it leaves to others stays recorded as it says. */
@@ -392,13 +216,13 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 	struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
 	const struct value *former = former_of(object, name);
-	const struct part part = {.field = field,
-				  .recorded = former,
-				  .former = former,
-				  .live = value_get_given(&settling->live, name),
-				  .in_steps = true};
+	const struct unfinished_part part = {.field = field,
+					     .recorded = former,
+					     .former = former,
+					     .live = value_get_given(&settling->live, name),
+					     .in_steps = true};
 
-	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
+	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !unfinished_is_between(&part))
 		return true;
 	unfinished_owe(object, name, former, settling->arena);
 	put_whole(settling, field, part.live);
@@ -516,13 +340,14 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)) ||
 		    (settling->reading->resource && is_left_to_others(settling, field)))
 			continue;
-		struct part parts[] = {
+		struct unfinished_part parts[] = {
 			{.field = field, .recorded = value_get_given(&object->applied, name), .live = live},
 			{.field = field, .recorded = value_get_given(&object->resolved, name), .live = live},
 		};
 		if (!parts[1].recorded || !differs(settling, field, parts[1].recorded, live))
 			continue;
-		struct value symbolic = take(&parts[0], settling->arena), resolved = take(&parts[1], settling->arena);
+		struct value symbolic = unfinished_take(&parts[0], settling->arena),
+			     resolved = unfinished_take(&parts[1], settling->arena);
 		const struct value *left = differs(settling, field, &resolved, live) ? NULL : &resolved;
 		/* What refers to something else says nothing of what is there then: that stands in its place. */
 		bool is_said = !differs(settling, field, &symbolic, live);

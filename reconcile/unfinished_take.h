@@ -1,0 +1,31 @@
+#ifndef TRUEUP_RECONCILE_UNFINISHED_TAKE_H
+#define TRUEUP_RECONCILE_UNFINISHED_TAKE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "reconcile/kind.h"
+
+/* What an update or a deletion that was cut off has done of a field, part by part. */
+
+/*
+ * One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal, and what
+ * is there where the update passes through that.
+ */
+struct unfinished_part {
+	const struct field *field;
+	const struct value *recorded, *target;
+	const struct value *former, *goal, *live; /* former: recorded, resolved */
+	bool in_steps;				  /* provider.h */
+};
+
+/* Whether what is there is the goal. */
+bool unfinished_is_true(const struct unfinished_part *part);
+/* Switched off, to be given another value or to be switched on again. */
+bool unfinished_is_between(const struct unfinished_part *part);
+/* Whether it refers to something; NULL does not. */
+bool unfinished_waits(const struct value *value);
+/* What is to be recorded; null: that it is not set. */
+struct value unfinished_take(const struct unfinished_part *part, struct arena *arena);
+
+#endif
