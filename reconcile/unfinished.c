@@ -143,6 +143,9 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	bool refers = unfinished_waits(parts[0].recorded) || unfinished_waits(parts[0].target);
 	if (refers && !unfinished_is_true(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
 		values[0] = values[1];
+	bool emptied = unfinished_is_emptied(&parts[1], parts[2].recorded, &values[2]);
+	for (size_t i = 0; emptied && i < sizeof(values) / sizeof(values[0]); i++)
+		values[i] = value_is(&values[i], VALUE_NULL) ? value_list(NULL, 0) : values[i];
 	put(settling, &object->applied, name, &values[0]);
 	put(settling, &object->resolved, name, &values[1]);
 	put_observed(settling, field, &values[2]);

@@ -170,3 +170,11 @@ struct value unfinished_take(const struct unfinished_part *part, struct arena *a
 		return take_each(part, arena);
 	return take_whole(part);
 }
+
+bool unfinished_is_emptied(const struct unfinished_part *part, const struct value *observed, const struct value *taken)
+{
+	bool is_less = observed && observed->count > 0 && !value_equal(observed, taken);
+
+	return part->field->type == FIELD_SET && part->field->when_unset == UNSET_RELEASE && part->goal &&
+	       !unfinished_is_true(part) && (part->recorded || is_less);
+}

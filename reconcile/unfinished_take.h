@@ -27,5 +27,10 @@ bool unfinished_is_between(const struct unfinished_part *part);
 bool unfinished_waits(const struct value *value);
 /* What is to be recorded; null: that it is not set. */
 struct value unfinished_take(const struct unfinished_part *part, struct arena *arena);
+/*
+ * Whether the update has taken all out of a set that it did not come to fill again. observed: as it was seen before,
+ * and taken: what is left of that. Unset it would count as never touched, and nothing would bring back what was there.
+ */
+bool unfinished_is_emptied(const struct unfinished_part *part, const struct value *observed, const struct value *taken);
 
 #endif

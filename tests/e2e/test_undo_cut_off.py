@@ -1,8 +1,10 @@
 """An undoing that was killed or failed half way is finished by the same command."""
 
+import re
+
 import pytest
 
-from cli import applied, recorded, simulate
+from cli import applied, recorded, simulate, world
 from test_cli_runs import gate  # noqa: F401
 from test_cut_off import kill, kill_at
 from test_undo import NET, RULE, SUBNETS, THIRD, TWO_RULES, apply_spec, is_as_in, operations, runs, undo
@@ -148,6 +150,62 @@ def break_undoing(stack, run, operation, *arguments):
     fault = stack.run("sim", "fault", operation, "deny").out.split()[-1]
     stack.run("undo", run, "--yes", *arguments, status=(1, 7))
     stack.run("sim", "remove", "fault", fault)
+
+
+def exits(stack):
+    """Where the group's machines may send to."""
+    group, rules = recorded(stack)["aws.security_group.web"], world(stack, "security-group-rule").values()
+    return [rule["cidrIpv4"] for rule in rules if rule["groupId"] == group and rule["isEgress"] == "true"]
+
+
+SHUT = NET.replace("    ingress:\n", "    egress: []\n    ingress:\n")
+ALL = ["0.0.0.0/0"]
+
+
+def begin_to_open(stack, mishap="deny"):
+    """All that the group had is taken away, and what the spec says of it then does not come."""
+    fault = stack.run("sim", "fault", "AuthorizeSecurityGroupEgress", mishap).out.split()[-1]
+    stack.write("net.yaml", OPEN)
+    stack.run("apply", "--yes", status=7)
+    stack.run("sim", "remove", "fault", fault)
+    assert exits(stack) == []
+    return runs(stack)[0]["id"]
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_what_a_run_took_away_that_was_cut_off_is_back(sim, recovered):
+    """No spec had set it, so that nothing else would bring it back; who sets the spec back is told what stays."""
+    run = begin_to_open(sim)
+    if recovered:
+        sim.run("recover", "--grace", "0")
+    sim.write("net.yaml", NET)
+    planned = sim.run("plan", "--detailed-exitcode", status=2).out
+    assert re.search(r"egress +\[\] +kept as it is, no longer managed", planned)
+    assert operations(undo(sim, run, "--yes")) == {"aws.security_group.web": "update"}
+    assert exits(sim) == ALL
+    assert is_as_in(sim, NET)
+
+
+def test_what_a_run_took_away_and_another_one_replaced_is_back(sim):
+    """Each goes back to what it found."""
+    begun = begin_to_open(sim)
+    finished = apply_spec(sim, OPEN)
+    assert exits(sim) == ["10.0.0.0/16"]
+    undo(sim, finished, "--yes")
+    assert exits(sim) == []
+    undo(sim, begun, "--yes")
+    assert exits(sim) == ALL
+    assert is_as_in(sim, NET)
+
+
+def test_a_set_of_nothing_that_another_run_began_to_fill(sim):
+    """It stays recorded as set, or the run that set it would seem undone."""
+    emptied = apply_spec(sim, SHUT)
+    begin_to_open(sim, "lost_request")
+    sim.run("recover", "--grace", "0")
+    undo(sim, emptied, "--yes")
+    assert exits(sim) == ALL
+    assert is_as_in(sim, NET)
 
 
 LATE = "  late: {vpc: main, name: late, description: made later}\noutputs:"

@@ -36,6 +36,7 @@ static const struct field net_fields[] = {
 	{.name = "guests", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
 	{.name = "lights", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE},
 	{.name = "ways", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "exits", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_RELEASE},
 };
 static const struct output net_outputs[] = {
 	{.name = "id"}, {.name = "default_version", .follows = "latest_version"}, {.name = "latest_version"}};
@@ -85,6 +86,7 @@ static const struct row {
 	const char *live;     /* NULL: nothing is there any more */
 	const char *settled;
 	bool taken, whole;
+	const char *seen; /* as it was seen before; NULL: as it was recorded */
 	/* Outputs: as they were recorded, as they are, and what is recorded then. */
 	const char *recorded_versions, *versions, *settled_versions;
 } rows[] = {
@@ -131,6 +133,16 @@ static const struct row {
 	{"an item that is another", "{\"rules\":[{\"note\":\"x\",\"port\":1},{\"port\":2}]}",
 	 "{\"rules\":[{\"note\":\"y\",\"port\":1}]}", "{\"rules\":[{\"note\":\"y\",\"port\":1},{\"port\":2}]}",
 	 "{\"rules\":[{\"note\":\"y\",\"port\":1},{\"port\":2}]}", .taken = true},
+	{"all items of a set that would only be let go of", "{\"exits\":[{\"port\":1}]}", "{\"exits\":[{\"port\":2}]}",
+	 "{\"exits\":[]}", "{\"exits\":[]}", .taken = true},
+	{"all items of one that was not set", "{}", "{\"exits\":[{\"port\":2}]}", "{\"exits\":[]}", "{\"exits\":[]}",
+	 .taken = true, .seen = "{\"exits\":[{\"port\":1}]}"},
+	{"none of the items of one that was not set", "{}", "{\"exits\":[{\"port\":2}]}", "{\"exits\":[{\"port\":1}]}",
+	 "{}", .taken = false, .seen = "{\"exits\":[{\"port\":1}]}"},
+	{"one that was not set and had no items", "{}", "{\"exits\":[{\"port\":2}]}", "{\"exits\":[]}", "{}",
+	 .taken = true, .seen = "{\"exits\":[]}"},
+	{"one that was set to have no items", "{\"exits\":[]}", "{\"exits\":[{\"port\":2}]}", "{\"exits\":[]}",
+	 "{\"exits\":[]}", .taken = false},
 	{"a member of an object", "{\"options\":{\"mode\":\"a\",\"speed\":1}}",
 	 "{\"options\":{\"mode\":\"b\",\"speed\":2}}", "{\"options\":{\"mode\":\"b\",\"speed\":1}}",
 	 "{\"options\":{\"mode\":\"b\",\"speed\":1}}", .taken = true},
@@ -207,7 +219,7 @@ static struct object begin(struct arena *arena, const struct row *row)
 	struct object object = {
 		.applied = recorded,
 		.resolved = recorded,
-		.observed = recorded,
+		.observed = row->seen ? read_json(arena, row->seen) : recorded,
 		.outputs = read_json(arena, row->recorded_versions ? row->recorded_versions : "{}"),
 		.has_body = true,
 	};
