@@ -35,7 +35,8 @@ static bool has_parts(const struct action *action, const struct value *fields)
 /* Which phases an operation consists of. */
 static unsigned phases_of(const struct action *action)
 {
-	unsigned parts = has_parts(action, &action->desired) ? 1u << PHASE_SETTLE : 0;
+	bool settles = has_parts(action, &action->desired) || has_parts(action, &action->constants);
+	unsigned parts = settles ? 1u << PHASE_SETTLE : 0;
 	switch (action->operation) {
 	case OPERATION_CREATE:
 		return (action->awaits_gone ? 1u << PHASE_DELETE : 0) | 1u << PHASE_MAKE | parts;

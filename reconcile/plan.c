@@ -114,11 +114,12 @@ static bool is_missing(const struct action *action)
 static void list_fields(struct action *action, const struct item *item, struct arena *arena)
 {
 	const struct kind *kind = item->resource->kind;
+	const struct value fields = value_overlaid(&action->known, &action->constants, arena);
 
 	action->drifted = is_missing(action) && !unfinished_leaves(item->object);
-	action->changes = arena_new_array(arena, action->known.count + 1, struct change);
-	for (uint32_t i = 0; i < action->known.count; i++) {
-		const struct value_member *member = &action->known.members[i];
+	action->changes = arena_new_array(arena, fields.count + 1, struct change);
+	for (uint32_t i = 0; i < fields.count; i++) {
+		const struct value_member *member = &fields.members[i];
 		action->changes[action->change_count++] = (struct change){
 			.path = value_slice(&member->key),
 			.field = field_named(&kind->fields, value_slice(&member->key)),
@@ -134,22 +135,15 @@ static void list_fields(struct action *action, const struct item *item, struct a
 static void join_unset(struct action *action, const struct item *item, struct arena *arena)
 {
 	const struct difference *halves[] = {item->fields, item->parts};
-	VALUE_BUILDER_AUTO released;
-	VALUE_BUILDER_AUTO constants;
-	value_builder_init(&released);
-	value_builder_init(&constants);
 	for (size_t i = 0; i < 2; i++) {
-		for (uint32_t k = 0; halves[i] && k < halves[i]->released.count; k++) {
-			const struct value_member *member = &halves[i]->released.members[k];
-			value_builder_member(&released, value_slice(&member->key), member->value);
-		}
-		for (uint32_t k = 0; halves[i] && k < halves[i]->constants.count; k++) {
-			const struct value_member *member = &halves[i]->constants.members[k];
-			value_builder_member(&constants, value_slice(&member->key), member->value);
-		}
+		if (!halves[i])
+			continue;
+		action->released = value_overlaid(&action->released, &halves[i]->released, arena);
+		action->constants = value_overlaid(&action->constants, &halves[i]->constants, arena);
 	}
-	action->released = value_builder_map(&released, arena);
-	action->constants = value_builder_map(&constants, arena);
+	/* What is made has nothing yet that could go back: it is made with that. */
+	if (operation_makes(item->operation))
+		action->constants = value_overlaid(&action->constants, &item->resource->restores, arena);
 }
 
 static void describe_object(struct action *action, const struct object *object, const struct live *live)

@@ -311,8 +311,6 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 	if (one->now)
 		return true;
 	one->resource.ignored_count = 0;
-	/* What is made has nothing yet that could go back. */
-	one->resource.desired = value_overlaid(&one->resource.desired, &one->resource.restores, work->arena);
 	one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
 	return true;
 }

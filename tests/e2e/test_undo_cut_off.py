@@ -208,6 +208,31 @@ def test_a_set_of_nothing_that_another_run_began_to_fill(sim):
     assert is_as_in(sim, NET)
 
 
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "saved"])
+@pytest.mark.parametrize("operation", [None, "DeleteVpc", "CreateSecurityGroup", "AuthorizeSecurityGroupEgress"])
+@pytest.mark.parametrize("seen", [ALL, ["10.0.0.0/16"]], ids=["of the cloud", "of an earlier spec"])
+def test_what_was_seen_and_not_set_comes_back_with_what_is_made_anew(sim, seen, operation, saved):
+    """As no spec's: the plan of the spec of then has nothing of it to say."""
+    if seen != ALL:
+        apply_spec(sim, OPEN)
+        apply_spec(sim, NET)
+    run = apply_spec(sim, SHUT.replace("10.0.", "10.8."))
+    assert exits(sim) == []
+    if operation:
+        fault = sim.run("sim", "fault", operation, "deny").out.split()[-1]
+        sim.run("undo", run, "--yes", status=(0, 7))
+        sim.run("sim", "remove", "fault", fault)
+    if saved:
+        sim.run("undo", run, "--out", "undo.plan")
+        sim.run("apply", "undo.plan", "--yes")
+    else:
+        sim.run("undo", run, "--yes")
+    assert exits(sim) == seen
+    assert undo(sim, run, "--yes")["actions"] == []
+    assert is_as_in(sim, NET)
+    sim.run("drift")
+
+
 LATE = "  late: {vpc: main, name: late, description: made later}\noutputs:"
 
 
