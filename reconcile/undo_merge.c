@@ -512,6 +512,35 @@ struct value undo_left_to_others(const struct undo_work *work, const struct undo
 	return ret;
 }
 
+static bool says(const struct value *value, const struct value *text)
+{
+	if (value_is(value, VALUE_STRING))
+		return value_equal(value, text);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (says(&value->items[i], text))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (says(&value->members[i].value, text))
+			return true;
+	return false;
+}
+
+/* What the service gave, and takes back with the field that asks for it, is another one when that asks again. */
+static void note_given_anew(struct undo_work *work, const struct undo_case *one)
+{
+	for (size_t i = 0; i < one->kind->outputs.count; i++) {
+		const struct output *output = output_at(&one->kind->outputs, i);
+		const struct value *was = value_if_set(value_get_named(&one->was->outputs, output->name));
+		bool is_gone = !value_if_set(value_get_named(&one->left->outputs, output->name)) &&
+			       !value_if_set(value_get_named(&one->base->outputs, output->name));
+
+		if ((output->ended_by || output->prefix6_bits > 0) && value_is(was, VALUE_STRING) && is_gone &&
+		    !says(&one->resource.desired, was))
+			undo_note(work, one->address, "its '%s' is another one than '%.*s' then", output->name,
+				  SLICE_ARGUMENTS(value_slice(was)));
+	}
+}
+
 bool undo_merge(struct undo_work *work, struct undo_case *one)
 {
 	struct merging merging = {
@@ -547,5 +576,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	value_builder_release(&merging.restores);
 	bool any = merging.reverted_count > 0 || protect || others || moved || begun || emptied;
 	one->verdict = any ? UNDO_CHANGE : UNDO_NOTHING;
+	if (any && slice_equal(one->was->object_id, one->left->object_id))
+		note_given_anew(work, one);
 	return !merging.conflicts;
 }

@@ -586,7 +586,7 @@ def test_older_state(sim):
     """A state of the format before is brought up when it is opened for writing."""
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
         database.executescript(
-            "DROP TABLE formers; DROP INDEX history_given_up; DROP TABLE step_times;"
+            "DROP TABLE formers; DROP TABLE watched; DROP TABLE step_times;"
             "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed; ALTER TABLE intents DROP COLUMN sent_ms;"
             "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;"
         )

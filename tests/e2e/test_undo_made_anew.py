@@ -44,3 +44,20 @@ def test_what_the_run_made_for_that_goes_with_it(stack, gateway, machine, addres
     [made] = [each for each in world(stack, "vpn-gateway").values() if each["state"] == "available"]
     assert made["amazonSideAsn"] == "64512"
     assert undo(stack, run, "--yes")["actions"] == []
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["given back", "given again since"])
+def test_what_the_service_gave_does_not_come_back(stack, again):
+    """An IPv6 range from Amazon that was given back is another one the next time; whoever has one by now keeps it."""
+    simulate(stack, "../world")
+    whole = "stack: net\nproviders: {aws: {region: us-west-2}}\naws.vpc:\n  v: {cidr: 10.1.0.0/16, ipv6: true, tags: {a: b}}\n"
+    apply_spec(stack, whole)
+    [vpc] = world(stack, "vpc").values()
+    [given] = [each["ipv6CidrBlock"] for each in vpc["ipv6CidrBlockAssociationSet"]]
+    run = apply_spec(stack, whole.replace(", ipv6: true", "").replace("a: b", "a: c"))
+    if again:
+        apply_spec(stack, whole.replace("a: b", "a: c"))
+    notes = undo(stack, run, "--yes")["irreversible"]
+    told = f"its 'ipv6_cidr' is another one than '{given}' then"
+    assert notes == ([] if again else [{"address": "aws.vpc.v", "what": told, "stays": False}])
+    assert is_as_in(stack, whole)
