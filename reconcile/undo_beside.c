@@ -94,6 +94,35 @@ static bool is_concerned(const struct inside *inside, const struct entry *target
 	return undo_goes_back(inside->entry) || undo_goes_back(target) || undo_goes_back(inside->witness);
 }
 
+static const struct value *place_now(const struct room *room, const struct entry *entry, const char *name)
+{
+	const struct object *now = room_recorded(room, entry);
+
+	return now ? value_if_set(value_get_named(&now->resolved, name)) : NULL;
+}
+
+/* Whether they do not lie in the same one before the undoing, either. */
+static bool lies_apart(const struct inside *inside, const struct entry *target, const char *name)
+{
+	const struct value *here = place_now(inside->room, inside->entry, name);
+	const struct value *there = place_now(inside->room, target, name);
+
+	return here && !(there && value_equal(here, there));
+}
+
+/* Whether it goes on referring so, by an id that stays the same: then nothing is sent, and where others look after the
+ * field, or both lay apart before, the undoing has no part in what is wrong with that. */
+static bool is_no_part(const struct inside *inside, const struct field *field, const struct entry *target)
+{
+	const struct room *room = inside->room;
+
+	if (takes(inside) || room->follows[room_number(room, inside->entry)] ||
+	    room->follows[room_number(room, target)])
+		return false;
+	return ignored_has(&inside->entry->resource.left_to_others, slice_of(inside->whole_field->name)) ||
+	       (field->beside && lies_apart(inside, target, field->beside));
+}
+
 /* Whether it could lie in one, and will lie in none: by the undoing, or as neither we nor others have put it anywhere.
  */
 static bool lies_nowhere(const struct room *room, const struct entry *entry, const char *name)
@@ -133,6 +162,8 @@ static void look_at(struct inside *inside, const struct field *field, const stru
 	struct slice whole =
 		target && room_is_there(target) ? whole_of(inside->room, target, field->beside) : (struct slice){0};
 
+	if (target && is_no_part(inside, field, target))
+		return;
 	if (target && lies_nowhere(inside->room, target, field->beside) && (undo_goes_back(target) || takes(inside)))
 		refuse_nowhere(inside, field, target);
 	if (whole.size == 0)
@@ -181,7 +212,7 @@ static void look_at_joined(const struct inside *inside, const struct field *fiel
 	const struct entry *target = room_target(room, inside->entry, value);
 	struct inside here = *inside;
 
-	if (!target || !room_is_there(target) || goes_on(inside, field, target))
+	if (!target || !room_is_there(target) || goes_on(inside, field, target) || is_no_part(inside, field, target))
 		return;
 	struct slice whole = whole_of(room, target, field->beside_or_joined);
 	here.whole = whole_of(room, inside->entry, field->beside_or_joined);
