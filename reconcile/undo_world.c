@@ -128,6 +128,14 @@ static void call_back_needed(struct entries *entries)
 	}
 }
 
+/* Whether others look after the field that refers to something, so that it stays as it is, whatever becomes of that: no
+ * apply asks for more. What is made anew has all its fields set. */
+static bool is_left_alone(struct undo_work *work, const struct entry *entry, const struct dependency *dependency)
+{
+	return ignored_has(&entry->resource.left_to_others, dependency->field) &&
+	       !(undo_goes_back(entry) && undo_is_made_anew(work, entry));
+}
+
 /* Whether the entry would come to refer to something by an id that is no more: what is there does so already. */
 static bool needs_gone(const struct entry *entry, const struct entry *target)
 {
@@ -145,10 +153,12 @@ static bool needs_gone(const struct entry *entry, const struct entry *target)
 static const struct dependency *first_missing(const struct entries *entries, const struct entry *entry)
 {
 	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
-		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+		const struct dependency *dependency = &entry->resource.dependencies[i];
+		const struct entry *target = map_get(&entries->by_address, dependency->address);
+		bool is_missing = !target || !target->is_there || needs_gone(entry, target);
 
-		if (!target || !target->is_there || needs_gone(entry, target))
-			return &entry->resource.dependencies[i];
+		if (is_missing && !is_left_alone(entries->work, entry, dependency))
+			return dependency;
 	}
 	return NULL;
 }
@@ -157,10 +167,12 @@ static const struct dependency *first_missing(const struct entries *entries, con
 static const struct dependency *first_removed(const struct entries *entries, const struct entry *entry)
 {
 	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
-		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+		const struct dependency *dependency = &entry->resource.dependencies[i];
+		const struct entry *target = map_get(&entries->by_address, dependency->address);
+		bool is_removed = target && !target->is_there && target->one && target->one->verdict == UNDO_REMOVE;
 
-		if (target && !target->is_there && target->one && target->one->verdict == UNDO_REMOVE)
-			return &entry->resource.dependencies[i];
+		if (is_removed && !is_left_alone(entries->work, entry, dependency))
+			return dependency;
 	}
 	return NULL;
 }
@@ -389,6 +401,51 @@ static bool goes_back_to_what_is_gone(const struct undo_work *work, const struct
 	       !map_get(&work->now_id, one->behind->object_id);
 }
 
+/* Whether a field refers to something that will not be there. */
+static bool refers_to_nothing(const struct entries *entries, const struct resource *resource, struct slice field)
+{
+	for (size_t i = 0; i < resource->dependency_count; i++) {
+		const struct dependency *dependency = &resource->dependencies[i];
+		const struct entry *target = map_get(&entries->by_address, dependency->address);
+
+		if (slice_equal(dependency->field, field) && !(target && target->is_there))
+			return true;
+	}
+	return false;
+}
+
+/* What others look after, and could not be resolved any more, is not looked at. */
+static void leave_alone(const struct entries *entries, struct resource *resource)
+{
+	struct arena *arena = entries->work->arena;
+	size_t most = resource->ignored_count + resource->desired.count, count = 0;
+	struct dependency *kept = arena_new_array(arena, resource->dependency_count + 1, struct dependency);
+	struct slice *ignored = arena_new_array(arena, most + 1, struct slice);
+	VALUE_BUILDER_AUTO desired;
+
+	value_builder_init(&desired);
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		ignored[i] = resource->ignored[i];
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		const struct value_member *member = &resource->desired.members[i];
+		struct slice field = value_slice(&member->key);
+
+		if (ignored_has(&resource->left_to_others, field) && refers_to_nothing(entries, resource, field))
+			ignored[resource->ignored_count++] = field;
+		else
+			value_builder_member(&desired, field, member->value);
+	}
+	const struct value left = value_builder_map(&desired, arena);
+
+	for (size_t i = 0; i < resource->dependency_count; i++)
+		if (resource->dependencies[i].field.size == 0 || value_get(&left, resource->dependencies[i].field))
+			kept[count++] = resource->dependencies[i];
+	resource->desired = left;
+	resource->ignored = ignored;
+	resource->dependencies = kept;
+	resource->dependency_count = count;
+}
+
 static void write_stack(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
@@ -412,6 +469,8 @@ static void write_stack(struct entries *entries)
 			ignore_settled(work, &entry->resource);
 		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))
 			map_set(&undoing->made, entry->address, entry->one);
+		if (value_is(&entry->resource.left_to_others, VALUE_LIST))
+			leave_alone(entries, &entry->resource);
 		resources[undoing->stack.resource_count++] = entry->resource;
 	}
 }

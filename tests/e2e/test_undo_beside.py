@@ -2,10 +2,12 @@
 
 import json
 
-from cli import simulate, world
+import pytest
+
+from cli import recorded, simulate, world
 from test_undo import apply_spec, is_as_in, operations, runs, undo
 
-C = "aws.internet_gateway.c"
+C, T = "aws.internet_gateway.c", "aws.route_table.t"
 ROUTED = {"t": ["c"]}
 IGNORES = {"ignore": ["routes"]}
 
@@ -59,3 +61,21 @@ def test_a_route_that_was_as_crooked_before(stack):
     for run in (last, first):
         assert operations(undo(stack, run, "--yes")) == {C: "update"}
     assert is_as_in(stack, spec(c="main"))
+
+
+@pytest.mark.parametrize("tags", [None, {"of": "then"}], ids=["left alone", "changed elsewhere"])
+def test_an_undoing_that_made_what_others_lead_to_is_undone(stack, tags):
+    """As the apply that deleted it did not mind the route, nor does that."""
+    specs = spec(lifecycle=IGNORES, c="main"), spec({"t": []}, tags, IGNORES)
+    simulate(stack, "../world")
+    apply_spec(stack, specs[0])
+    run = apply_spec(stack, specs[1])
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, specs[0])
+    made = runs(stack)[0]["id"]
+    done = operations(undo(stack, made, "--yes"))
+    assert done == {C: "delete", **({T: "update"} if tags else {})}
+    assert is_as_in(stack, specs[1])
+    undo(stack, runs(stack)[0]["id"], "--yes")
+    assert C in recorded(stack)
+    assert is_as_in(stack, specs[0])

@@ -52,12 +52,14 @@ def test_the_run_that_made_it_needed(sim):  # noqa: F811
 
 
 def test_no_run_is_to_be_undone_first(sim):  # noqa: F811
-    """The undoing brought back what an ignored field still names, and is undone itself."""
+    """The undoing brought back what an ignored field still named, which the spec took up since as it was."""
     wider = NET.replace("aws.security_group:", "  c: {vpc: main, cidr: 10.0.3.0/24}\naws.security_group:")
     apply_spec(sim, routed(wider, ", subnets: [c], lifecycle: {ignore: [subnets]}"))
     run = apply_spec(sim, routed(NET, ", lifecycle: {ignore: [subnets]}"))
     undo(sim, run, "--yes")
-    (told,) = undo(sim, runs(sim)[0]["id"], "--yes", status=1)["diagnostics"]
+    back = runs(sim)[0]["id"]
+    apply_spec(sim, routed(wider, ", subnets: [c]"))
+    (told,) = undo(sim, back, "--yes", status=1)["diagnostics"]
     assert told["message"] == "'aws.route_table.main' needs 'aws.subnet.c', which the run made and which would go"
     assert told["hint"].startswith("change the spec instead")
 
