@@ -270,6 +270,14 @@ static bool uses(const struct building *building, const struct action *action, c
 	return !output || !value_is(output, VALUE_STRING) || mentions(&action->live, value_slice(output));
 }
 
+static bool is_wanted(const struct action *action, struct slice address)
+{
+	for (size_t i = 0; i < action->wanted_count; i++)
+		if (slice_equal(action->wanted[i].address, address))
+			return true;
+	return false;
+}
+
 /* A target is deleted only after all that was recorded as referring to it has let go. */
 static void order_release(struct building *building, size_t index, const struct dependency *dependency, size_t target)
 {
@@ -293,7 +301,9 @@ static void order_release(struct building *building, size_t index, const struct 
 	}
 	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
-	if (destroy_first || (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
+	bool lets_go = dependency->binding == BINDS_MAKE && !is_wanted(action, leaving->address);
+	if ((destroy_first && !lets_go) ||
+	    (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
 		order_nodes(building, unsettled, gone);
 		return;
 	}

@@ -9,46 +9,9 @@
  * Replaces: which of two orders. Destroy first is the default, because most names and
  * ranges can exist but once. The new object comes first where the spec or the kind asks,
  * where something that stays refers to the old one and blocks its deletion (it is moved
- * over in between), and for everything replaced that such a replace depends on.
+ * over in between, or lets go before where both cannot be there at once), and for
+ * everything replaced that such a replace depends on.
  */
-
-static bool stays(const struct item *item)
-{
-	return item->object && item->resource && item->operation != OPERATION_REPLACE &&
-	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
-}
-
-/*
- * Whether it is what a user's record means by its address. What a run that was cut off had only begun to put in the
- * place of another is not: that other one is held, under the same address, and goes once nobody refers to it.
- */
-static bool is_meant(struct planning *planning, const struct object *user, const struct dependency *dependency,
-		     const struct item *target)
-{
-	const struct value *output, *field;
-
-	if (!target->object || target->object->role != OBJECT_INCOMPLETE)
-		return true;
-	if (!plan_load_body(planning, target->object))
-		return false;
-	output = value_get(&target->object->outputs, dependency->output);
-	field = value_get(&user->resolved, dependency->field);
-	return output && field && value_holds(field, output);
-}
-
-static void mark_held_targets(struct planning *planning, const struct item *item)
-{
-	if (!stays(item) || !plan_load_body(planning, item->object))
-		return;
-	for (size_t i = 0; i < item->object->dependency_count; i++) {
-		const struct dependency *dependency = &item->object->dependencies[i];
-		struct item *target = plan_item_at(planning, dependency->address);
-		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
-		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
-		    is_meant(planning, item->object, dependency, target))
-			target->create_before_destroy = true;
-	}
-}
 
 /* What stays names the one that is replaced, no record says so, and it is to have the new one in its place. */
 struct naming {
@@ -246,6 +209,74 @@ static bool is_in_the_way(const struct planning *planning, const struct item *it
 {
 	bool elsewhere = item->identity && !identity_equal(item->identity, &object->identity);
 	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
+}
+
+static bool stays(const struct item *item)
+{
+	return item->object && item->resource && item->operation != OPERATION_REPLACE &&
+	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
+}
+
+/*
+ * Whether it is what a user's record means by its address. What a run that was cut off had only begun to put in the
+ * place of another is not: that other one is held, under the same address, and goes once nobody refers to it.
+ */
+static bool is_meant(struct planning *planning, const struct object *user, const struct dependency *dependency,
+		     const struct item *target)
+{
+	const struct value *output, *field;
+
+	if (!target->object || target->object->role != OBJECT_INCOMPLETE)
+		return true;
+	if (!plan_load_body(planning, target->object))
+		return false;
+	output = value_get(&target->object->outputs, dependency->output);
+	field = value_get(&user->resolved, dependency->field);
+	return output && field && value_holds(field, output);
+}
+
+static bool sets(const struct difference *difference, struct slice name)
+{
+	for (size_t i = 0; difference && i < difference->count; i++) {
+		const struct change *change = &difference->changes[i];
+
+		if (change->effect == EFFECT_SET && change->field && slice_is(name, change->field->name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether it lets go of the old one before that goes, so that the new one need not come before: where it is to refer to
+ * that no more, and waits for nothing that is done in the same run, which might wait for the new one.
+ */
+static bool lets_go_before(struct planning *planning, const struct item *item, const struct dependency *dependency)
+{
+	if (item->operation != OPERATION_UPDATE || !sets(item->fields, dependency->field))
+		return false;
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		struct slice address = item->resource->dependencies[i].address;
+		const struct item *other = plan_item_at(planning, address);
+
+		if (slice_equal(address, dependency->address) || (other && plan_item_acts(other)))
+			return false;
+	}
+	return true;
+}
+
+static void mark_held_targets(struct planning *planning, const struct item *item)
+{
+	if (!stays(item) || !plan_load_body(planning, item->object))
+		return;
+	for (size_t i = 0; i < item->object->dependency_count; i++) {
+		const struct dependency *dependency = &item->object->dependencies[i];
+		struct item *target = plan_item_at(planning, dependency->address);
+		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
+		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
+		    is_meant(planning, item->object, dependency, target) &&
+		    !(is_in_the_way(planning, target, target->object) && lets_go_before(planning, item, dependency)))
+			target->create_before_destroy = true;
+	}
 }
 
 /* A twin, which came late, never was in its place. */

@@ -61,3 +61,26 @@ def test_what_the_service_gave_does_not_come_back(stack, again):
     told = f"its 'ipv6_cidr' is another one than '{given}' then"
     assert notes == ([] if again else [{"address": "aws.vpc.v", "what": told, "stays": False}])
     assert is_as_in(stack, whole)
+
+
+GROUPED = """\
+stack: net
+providers: {aws: {region: us-west-2}}
+aws.vpc:
+  v: {cidr: 10.1.0.0/16}
+aws.security_group:
+  f: {name: web, description: %s, vpc: v}
+aws.launch_template:
+  a: {name: tone, image: ami-0123456789abcdef0, instance_type: m7i.large%s}
+"""
+
+
+def test_what_the_run_put_to_use_is_out_of_use_first(stack):
+    """Two groups of one name cannot be there at once, and nothing refers to the old one when it goes."""
+    simulate(stack, "../world")
+    before = GROUPED % ("one", "")
+    apply_spec(stack, before)
+    run = apply_spec(stack, GROUPED % ("two", ", security_groups: [f]"))
+    done = operations(undo(stack, run, "--yes"))
+    assert done == {"aws.security_group.f": "replace", "aws.launch_template.a": "update"}
+    assert is_as_in(stack, before)
