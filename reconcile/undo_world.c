@@ -268,6 +268,15 @@ static void drop(struct entries *entries, struct entry *entry, struct slice why)
 		entry->resource = undo_resource_of(work, entry->one->now, entry->one->kind);
 }
 
+/* The later run that took away what is missing, and gives it back where it is undone; NULL: none is known. */
+static const struct undo_since *taken_by(struct undo_work *work, const struct dependency *missing)
+{
+	const struct undo_case absent = {.address = missing->address};
+	const struct undo_since *run = undo_blamed(work, &absent, NULL);
+
+	return run && !run->undoes && !run->records_only ? run : NULL;
+}
+
 /* Why an entry cannot go back; empty: it can. */
 static struct slice find_obstacle(struct entries *entries, struct entry *entry)
 {
@@ -275,9 +284,13 @@ static struct slice find_obstacle(struct entries *entries, struct entry *entry)
 	const struct dependency *missing = undo_goes_back(entry) ? first_missing(entries, entry) : NULL;
 	const struct object *home = undo_goes_back(entry) && !missing ? lost_home(entries, entry) : NULL;
 
-	if (missing)
-		return arena_format(arena, "it needs '%.*s', which is not there any more",
-				    SLICE_ARGUMENTS(missing->address));
+	if (missing) {
+		const struct undo_since *run = taken_by(entries->work, missing);
+
+		return arena_format(
+			arena, "it needs '%.*s', which is not there any more%.*s%s", SLICE_ARGUMENTS(missing->address),
+			SLICE_ARGUMENTS(undo_since_text(entries->work, run)), run ? "; first undo that run" : "");
+	}
 	if (!home)
 		return (struct slice){NULL, 0};
 	entry->one->is_elsewhere = true;

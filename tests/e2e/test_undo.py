@@ -276,13 +276,14 @@ def test_what_it_needs_is_gone(sim):
     """What cannot be made again is listed with the reason, and the rest goes back."""
     apply_spec(sim, EXTRA_C)
     run = apply_spec(sim, EXTRA.replace("red", "blue"))
-    apply_spec(sim, BLUE)
+    later = apply_spec(sim, BLUE)[:8]
     document = undo(sim, run[:8], "--yes", status=7)
     assert operations(document) == {"aws.vpc.main": "update"}
+    gone = f"it needs 'aws.vpc.extra', which is not there any more (apply, run {later}); first undo that run"
     assert document["irreversible"] == [
         {
             "address": "aws.subnet.c",
-            "what": "is not made again: it needs 'aws.vpc.extra', which is not there any more",
+            "what": f"is not made again: {gone}",
             "stays": True,
         }
     ]

@@ -360,8 +360,9 @@ def test_what_cannot_go_back_follows_what_it_lies_in_now(stack):
     before = {"d": "10.0.6.0/24"}
     apply_spec(stack, placed_spec("d", **FOUR, **before))
     run = apply_spec(stack, placed_spec("a", **FIVE, **before))
-    apply_spec(stack, placed_spec("a", **FIVE))
+    later = apply_spec(stack, placed_spec("a", **FIVE))[:8]
     undone = undo(stack, run, "--yes", status=7)
-    assert (M, "stays as it is: it needs 'aws.subnet.d', which is not there any more") in lost(undone)
+    gone = f"'aws.subnet.d', which is not there any more (apply, run {later}); first undo that run"
+    assert (M, f"stays as it is: it needs {gone}") in lost(undone)
     assert operations(undone) == {A: "replace", M: "replace"}
     assert is_as_in(stack, placed_spec("a", **FOUR))
