@@ -302,6 +302,13 @@ static bool tell_later(void *context, const struct undo_since **ret, size_t *ret
 	return changed_since(undo->job, undo->runs, undo->run, ret, ret_count);
 }
 
+static const struct undo_since *tell_earlier(void *context, struct slice address, const char *field)
+{
+	struct undo *undo = context;
+
+	return changed_before(undo->job, undo->runs, undo->run_count, undo->run, address, field);
+}
+
 /* The stack as it should be; false where that cannot be told, and there is nothing to show. live: of all that is
  * recorded, or NULL, before that is read. */
 static bool make(struct undo *undo, const struct live *const *live)
@@ -312,6 +319,7 @@ static bool make(struct undo *undo, const struct live *const *live)
 	undo->input = (struct undo_input){
 		.run = undo->run->id,
 		.later = tell_later,
+		.earlier = tell_earlier,
 		.context = undo,
 		.past = undo->past,
 		.past_count = undo->past_count,

@@ -74,3 +74,40 @@ bool changed_since(struct job *job, const struct run_record *runs, const struct 
 {
 	return gather_later(job, runs, run, true, ret, ret_count);
 }
+
+/* Whether the run left another value of the field at the address than it found. */
+static bool changed_field(struct job *job, const struct run_record *run, struct slice address, const char *field)
+{
+	struct past_object *past;
+	size_t count;
+	bool changed = false;
+
+	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &count, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count && !changed; i++) {
+		if (!past[i].was || !past[i].is || !slice_equal(past[i].before.address, address) ||
+		    !past_run_read_bodies(job, &past[i]))
+			continue;
+		const struct value *before = value_if_set(value_get_named(&past[i].before.applied, field));
+		const struct value *after = value_if_set(value_get_named(&past[i].after.applied, field));
+
+		changed = before && after ? !value_equal(before, after) : before != after;
+	}
+	return changed;
+}
+
+const struct undo_since *changed_before(struct job *job, const struct run_record *runs, size_t count,
+					const struct run_record *run, struct slice address, const char *field)
+{
+	for (const struct run_record *at = run + 1; at < runs + count; at++) {
+		const struct command *command = command_of_run(at->command);
+		struct undo_since *found;
+
+		if ((command && !command->undoable) || !changed_field(job, at, address, field))
+			continue;
+		found = arena_new(job->arena, struct undo_since);
+		*found = (struct undo_since){.run = at->id, .command = at->command};
+		return found;
+	}
+	return NULL;
+}

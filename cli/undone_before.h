@@ -12,5 +12,8 @@ __attribute__((warn_unused_result)) bool undone_before(struct job *job, const st
 __attribute__((warn_unused_result)) bool changed_since(struct job *job, const struct run_record *runs,
 						       const struct run_record *run, const struct undo_since **ret,
 						       size_t *ret_count);
+/* The last run before one of those given that changed a field of what is at the address; NULL: none is known. */
+const struct undo_since *changed_before(struct job *job, const struct run_record *runs, size_t count,
+					const struct run_record *run, struct slice address, const char *field);
 
 #endif

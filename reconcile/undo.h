@@ -40,6 +40,9 @@ struct undo_input {
 	/* What came after it, the oldest first: asked for only where one of these is to be named. False where that
 	 * cannot be told; NULL: likewise. */
 	bool (*later)(void *context, const struct undo_since **ret, size_t *ret_count);
+	/* The last run before it after which that field of what is at an address was another one; NULL: none is known.
+	 */
+	const struct undo_since *(*earlier)(void *context, struct slice address, const char *field);
 	void *context;
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;

@@ -14,6 +14,7 @@ struct inside {
 	const struct field *whole_field; /* of the resource */
 	struct slice whole;		 /* address of what all has to lie in, or its id; empty: not known yet */
 	const struct entry *witness;	 /* what is known to lie in it: the entry itself, or what it refers to */
+	bool is_left_out;		 /* that field stays as it is */
 };
 
 /* What an entry is to lie in, by such a field: its address, or an id that leads to nothing of ours; empty: it lies in
@@ -68,13 +69,118 @@ static const struct undo_since *parted_by(const struct inside *inside, const str
 	return run || takes(inside) ? run : room_given_by(inside->room, inside->entry, inside->whole_field);
 }
 
-static void refuse(const struct inside *inside, const struct field *field, const struct entry *target,
-		   struct slice whole)
+/* An earlier undoing, which left the same out, is none. */
+static bool is_later(const struct undo_since *run)
+{
+	return run && !run->undoes;
+}
+
+/* What is recorded of the field, where the entry stays what it is; NULL: nothing. */
+static const struct value *kept_value(const struct inside *inside)
+{
+	const struct room *room = inside->room;
+	const struct object *now = room_recorded(room, inside->entry);
+
+	return now && !room->makes[room_number(room, inside->entry)]
+		       ? value_if_set(value_get_named(&now->applied, inside->whole_field->name))
+		       : NULL;
+}
+
+/* Whether all that refers to is there still. */
+static bool can_be_kept(const struct inside *inside, const struct value *kept)
+{
+	const struct room *room = inside->room;
+	const struct object *now = kept ? room_recorded(room, inside->entry) : NULL;
+
+	for (size_t i = 0; now && i < now->dependency_count; i++) {
+		struct slice address = now->dependencies[i].address;
+		const struct entry *target = map_get(&room->entries->by_address, address);
+
+		if (undo_mentions(kept, address) && !(target && room_is_there(target)))
+			return false;
+	}
+	return true;
+}
+
+/* Of what the entry is to be: its references with those that a field of it, which stays as it is, has now. */
+static void keep_dependencies(const struct inside *inside, struct resource *resource, const struct value *kept)
+{
+	const struct room *room = inside->room;
+	const struct object *now = kept ? room_recorded(room, inside->entry) : NULL;
+	size_t most = resource->dependency_count + (now ? now->dependency_count : 0), count = 0;
+	struct dependency *all = arena_new_array(room->work->arena, most + 1, struct dependency);
+	struct slice name = slice_of(inside->whole_field->name);
+
+	for (size_t i = 0; i < resource->dependency_count; i++)
+		if (!slice_equal(resource->dependencies[i].field, name))
+			all[count++] = resource->dependencies[i];
+	for (size_t i = 0; now && i < now->dependency_count; i++)
+		if (slice_equal(now->dependencies[i].field, name) && undo_mentions(kept, now->dependencies[i].address))
+			all[count++] = now->dependencies[i];
+	resource->dependencies = all;
+	resource->dependency_count = count;
+}
+
+/* Of the entry as it is to be, the field stays as it is, or is not set. */
+static void leave_out(struct inside *inside, const struct value *kept)
+{
+	const struct room *room = inside->room;
+	struct arena *arena = room->work->arena;
+	struct resource *resource = &room->entries->items[room_number(room, inside->entry)].resource;
+	struct slice *ignored = arena_new_array(arena, resource->ignored_count + 1, struct slice);
+	struct slice name = slice_of(inside->whole_field->name);
+	VALUE_BUILDER_AUTO desired;
+
+	value_builder_init(&desired);
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		ignored[i] = resource->ignored[i];
+	for (uint32_t i = 0; i < resource->desired.count; i++)
+		if (!slice_equal(value_slice(&resource->desired.members[i].key), name))
+			value_builder_member(&desired, value_slice(&resource->desired.members[i].key),
+					     resource->desired.members[i].value);
+	if (kept)
+		value_builder_member(&desired, name, undo_opened(room->work, kept));
+	resource->desired = value_builder_map(&desired, arena);
+	keep_dependencies(inside, resource, kept);
+	/* What refers to others follows them; what has moved in it since is none of the undoing's business. */
+	if (!room->makes[room_number(room, inside->entry)] && !(kept && value_has_deferred(kept))) {
+		ignored[resource->ignored_count++] = name;
+		resource->ignored = ignored;
+	}
+	inside->is_left_out = true;
+}
+
+/*
+ * The run found the target elsewhere already, as an earlier one had left it that was cut off. The undoing of that one
+ * waits for what comes with this one; so the field, where it is a part, is left out until then. False: it is not.
+ */
+static bool does_without(struct inside *inside, const struct field *field, const struct entry *target)
+{
+	const struct undo_input *input = inside->room->work->input;
+	const struct value *kept = kept_value(inside);
+	const struct undo_since *run;
+
+	if (!(inside->whole_field->flags & SETTLES) || !takes(inside) || !can_be_kept(inside, kept))
+		return false;
+	run = input->earlier ? input->earlier(input->context, target->address, field->beside) : NULL;
+	undo_stays(inside->room->work, inside->entry->address,
+		   "'%s' does not come back: it refers to '%.*s', which the run found in another '%s', or in "
+		   "none%.*s; %s, and then undo this one again with --target %.*s",
+		   inside->whole_field->name, SLICE_ARGUMENTS(target->address), field->beside,
+		   SLICE_ARGUMENTS(undo_since_text(inside->room->work, run)),
+		   run ? "undo that earlier run" : "bring that back", SLICE_ARGUMENTS(inside->entry->address));
+	leave_out(inside, kept);
+	return true;
+}
+
+static const char no_run[] = "change the spec instead, and apply that";
+
+static void refuse(struct inside *inside, const struct field *field, const struct entry *target, struct slice whole)
 {
 	struct undo_work *work = inside->room->work;
 	const struct undo_since *run = field->beside ? blamed(inside, field, target) : parted_by(inside, field, target);
 
-	if (!field->beside && !run)
+	if (field->beside ? !is_later(run) && does_without(inside, field, target) : !run)
 		return;
 	inside->room->good =
 		diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
@@ -84,8 +190,9 @@ static void refuse(const struct inside *inside, const struct field *field, const
 			   SLICE_ARGUMENTS(inside->whole), SLICE_ARGUMENTS(undo_since_text(work, run)));
 	diag_address(work->diagnostics, inside->entry->address);
 	undo_hint(work, run,
-		  field->beside ? "they can be used together only where both lie in the same one: undo that run first"
-				: "undo that run first; or where people have joined the two, have the spec say so");
+		  !run		  ? no_run
+		  : field->beside ? "they can be used together only where both lie in the same one: undo that run first"
+				  : "undo that run first; or where people have joined the two, have the spec say so");
 }
 
 /* Whether the undoing changes anything between them. */
@@ -140,20 +247,22 @@ static bool lies_nowhere(const struct room *room, const struct entry *entry, con
 	return live && live->presence == PRESENCE_PRESENT && !value_if_set(value_get_named(&live->fields, name));
 }
 
-static void refuse_nowhere(const struct inside *inside, const struct field *field, const struct entry *target)
+static void refuse_nowhere(struct inside *inside, const struct field *field, const struct entry *target)
 {
 	const struct room *room = inside->room;
 	const struct field *whole = field_named(&target->resource.kind->fields, slice_of(field->beside));
 	const struct undo_since *run = undo_goes_back(target) ? room_given_by(room, inside->entry, inside->whole_field)
 							      : room_given_by(room, target, whole);
 
+	if (!is_later(run) && does_without(inside, field, target))
+		return;
 	inside->room->good =
 		diag_error(room->work->diagnostics, FAULT_CONFLICT, NOWHERE,
 			   "'%.*s' would refer to '%.*s', and needs the '%s' of that, which it does not have then%.*s",
 			   SLICE_ARGUMENTS(inside->entry->address), SLICE_ARGUMENTS(target->address), field->beside,
 			   SLICE_ARGUMENTS(undo_since_text(room->work, run)));
 	diag_address(room->work->diagnostics, inside->entry->address);
-	undo_hint(room->work, run, "undo that run first");
+	undo_hint(room->work, run, run ? "undo that run first" : no_run);
 }
 
 static void look_at(struct inside *inside, const struct field *field, const struct value *value)
@@ -223,6 +332,8 @@ static void look_at_joined(const struct inside *inside, const struct field *fiel
 
 static void check_value(struct inside *inside, const struct field *field, const struct value *value)
 {
+	if (inside->is_left_out)
+		return;
 	if (field->beside)
 		look_at(inside, field, value);
 	if (field->beside_or_joined)
@@ -249,6 +360,7 @@ void undo_check_beside(struct room *room)
 			const struct value *value;
 
 			inside.whole_field = field_at(&kind->fields, k);
+			inside.is_left_out = false;
 			value = value_if_set(value_get_named(&entry->resource.desired, inside.whole_field->name));
 			if (value)
 				check_value(&inside, inside.whole_field, value);

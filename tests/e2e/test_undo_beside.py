@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cli import recorded, simulate, world
-from test_undo import apply_spec, is_as_in, operations, runs, undo
+from test_undo import apply_spec, is_as_in, lost, operations, runs, undo
 
 C, T = "aws.internet_gateway.c", "aws.route_table.t"
 ROUTED = {"t": ["c"]}
@@ -13,19 +13,18 @@ IGNORES = {"ignore": ["routes"]}
 
 
 def spec(tables=ROUTED, tags=None, lifecycle=None, vpcs=("main", "side"), **gateways):
-    """Tables in the network main by the gateways that they lead to, and gateways by the network that each is in."""
+    """Tables in the network main by the gateways that they lead to (v: one in it), and others by the network of each."""
     more = {**({"tags": tags} if tags else {}), **({"lifecycle": lifecycle} if lifecycle else {})}
-    destinations = {"c": "0.0.0.0/0", "d": "10.9.0.0/16"}
+    routes = {
+        "c": {"destination": "0.0.0.0/0", "internet_gateway": "c"},
+        "v": {"destination": "10.9.0.0/16", "vpn_gateway": "v"},
+    }
     net = {"stack": "net", "providers": {"aws": {"region": "eu-central-1"}}}
     net["aws.vpc"] = {name: {"cidr": f"10.{number}.0.0/16"} for number, name in enumerate(vpcs)}
     net["aws.internet_gateway"] = {name: {"vpc": vpc} if vpc else {} for name, vpc in gateways.items()}
+    net["aws.vpn_gateway"] = {"v": {"vpc": "main"}} if any("v" in names for names in tables.values()) else {}
     net["aws.route_table"] = {
-        table: {
-            "vpc": "main",
-            "routes": [{"destination": destinations[name], "internet_gateway": name} for name in names],
-            **more,
-        }
-        for table, names in tables.items()
+        table: {"vpc": "main", "routes": [routes[name] for name in names], **more} for table, names in tables.items()
     }
     return json.dumps(net, indent=1)
 
@@ -79,3 +78,53 @@ def test_an_undoing_that_made_what_others_lead_to_is_undone(stack, tags):
     undo(stack, runs(stack)[0]["id"], "--yes")
     assert C in recorded(stack)
     assert is_as_in(stack, specs[0])
+
+
+# What the first run does, though it cannot take the route out, and the last one; both do so again with what comes back.
+CUT_OFF = {
+    "the table goes": ({"c": None}, {"c": None}, "DeleteRouteTable", {T: "create"}),
+    "the network goes too": ({"c": None, "vpcs": ()}, {"c": None, "vpcs": ()}, "DeleteRouteTable", {T: "create", "aws.vpc.main": "create"}),
+    "the table goes, and led elsewhere": ({"c": "side"}, {"c": "side"}, "DeleteRouteTable", {T: "create"}),
+    "another route stays": (
+        {"tables": {"t": ["v"]}, "c": None},
+        {"tables": {"t": ["v"]}},
+        "DeleteRoute",
+        {C: "create"},
+    ),
+    "the gateway goes": ({"tables": {"t": []}, "c": None}, {"tables": {"t": []}}, "DeleteRoute", {C: "create"}),
+    "the gateway moves on": ({"c": "side"}, {"c": None}, "DeleteRouteTable", {T: "create", C: "update"}),
+}
+
+
+@pytest.mark.parametrize("first, last, operation, back", CUT_OFF.values(), ids=CUT_OFF)
+def test_what_an_earlier_run_left_apart_comes_back_with_the_undoing_of_that(stack, first, last, operation, back):
+    """The last one first, without the route, then the other one, then what was left out."""
+    simulate(stack, "../world")
+    kept = first.get("tables", {}).get("t", [])
+    before = spec({"t": ["c", *kept]}, c="main", vpcs=("main",) if "vpcs" in first else ("main", "side"))
+    apply_spec(stack, before)
+    one = denied(stack, spec(**{"tables": {}, **first}), operation)
+    other = apply_spec(stack, spec(**{"tables": {}, **last}))
+    undone = undo(stack, other, "--yes", status=7)
+    assert operations(undone) == back
+    told = (
+        f"'routes' does not come back: it refers to '{C}', which the run found in another 'vpc', or in none (apply, run {one[:8]}); "
+        f"undo that earlier run, and then undo this one again with --target {T}"
+    )
+    assert (T, told) in lost(undone)
+    assert undo(stack, other, status=7)["actions"] == []
+    undo(stack, one, "--yes")
+    undo(stack, other, "--yes", "--target", T)
+    assert is_as_in(stack, before)
+
+
+def test_the_run_that_took_what_is_needed_is_named(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, spec({}, c="main", vpcs=("main",)))
+    first = apply_spec(stack, spec({}, c=None, vpcs=("main",)))
+    last = apply_spec(stack, spec({}, c=None, vpcs=()))
+    told = f"stays as it is: it needs 'aws.vpc.main', which is not there any more (apply, run {last[:8]}); first undo that run"
+    assert (C, told) in lost(undo(stack, first, "--yes", status=7))
+    for run in (last, first):
+        undo(stack, run, "--yes")
+    assert is_as_in(stack, spec({}, c="main", vpcs=("main",)))
