@@ -270,12 +270,13 @@ static bool uses(const struct building *building, const struct action *action, c
 	return !output || !value_is(output, VALUE_STRING) || mentions(&action->live, value_slice(output));
 }
 
-static bool is_wanted(const struct action *action, struct slice address)
+/* Whether it is to refer to nothing that is changed in the same run: what it waits for might wait for its target. */
+static bool waits_for_none(const struct building *building, const struct action *action)
 {
 	for (size_t i = 0; i < action->wanted_count; i++)
-		if (slice_equal(action->wanted[i].address, address))
-			return true;
-	return false;
+		if (index_in(&building->by_address, action->wanted[i].address) != SIZE_MAX)
+			return false;
+	return true;
 }
 
 /* A target is deleted only after all that was recorded as referring to it has let go. */
@@ -301,7 +302,7 @@ static void order_release(struct building *building, size_t index, const struct 
 	}
 	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
-	bool lets_go = dependency->binding == BINDS_MAKE && !is_wanted(action, leaving->address);
+	bool lets_go = dependency->binding == BINDS_MAKE && waits_for_none(building, action);
 	if ((destroy_first && !lets_go) ||
 	    (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
 		order_nodes(building, unsettled, gone);
