@@ -88,24 +88,24 @@ static void make_tableless(struct state_fixture *fixture)
 
 static void make_newer(struct state_fixture *fixture)
 {
-	run_sql(fixture->path, "PRAGMA user_version = 7; DROP TABLE stack; DROP TABLE lease;"
-			       "INSERT INTO migrations VALUES (7, 'trueup 2.5.0', 0)");
+	run_sql(fixture->path, "PRAGMA user_version = 8; DROP TABLE stack; DROP TABLE lease;"
+			       "INSERT INTO migrations VALUES (8, 'trueup 2.5.0', 0)");
 }
 
 static void make_newer_build(struct state_fixture *fixture)
 {
-	run_sql(fixture->path, "PRAGMA user_version = 7; INSERT INTO migrations VALUES (7, 'trueup 0.1.0', 0)");
+	run_sql(fixture->path, "PRAGMA user_version = 8; INSERT INTO migrations VALUES (8, 'trueup 0.1.0', 0)");
 }
 
 static void make_newer_silent(struct state_fixture *fixture)
 {
-	run_sql(fixture->path, "PRAGMA user_version = 7; DROP TABLE migrations");
+	run_sql(fixture->path, "PRAGMA user_version = 8; DROP TABLE migrations");
 }
 
 static void make_newer_rude(struct state_fixture *fixture)
 {
-	run_sql(fixture->path, "PRAGMA user_version = 7;"
-			       "INSERT INTO migrations VALUES (7, 'x' || char(27) || '[2J', 0)");
+	run_sql(fixture->path, "PRAGMA user_version = 8;"
+			       "INSERT INTO migrations VALUES (8, 'x' || char(27) || '[2J', 0)");
 }
 
 static void make_format_zero(struct state_fixture *fixture)
@@ -183,11 +183,11 @@ static void test_refused(void **state)
 		 "move that file away", false},
 		{"a plain database", make_plain, FAULT_USER, "another program", "move that file away", false},
 		{"a database without tables", make_tableless, FAULT_USER, "no tables", "'trueup state rebuild'", false},
-		{"newer", make_newer, FAULT_USER, "is of format 7", "use trueup 2.5.0 or newer", false},
-		{"newer, by a build of the same version", make_newer_build, FAULT_USER, "is of format 7",
+		{"newer", make_newer, FAULT_USER, "is of format 8", "use trueup 2.5.0 or newer", false},
+		{"newer, by a build of the same version", make_newer_build, FAULT_USER, "is of format 8",
 		 "use a newer build: trueup 0.1.0 wrote it", false},
-		{"newer, by whom unknown", make_newer_silent, FAULT_USER, "is of format 7", "newer program", false},
-		{"newer, by a name of control characters", make_newer_rude, FAULT_USER, "is of format 7",
+		{"newer, by whom unknown", make_newer_silent, FAULT_USER, "is of format 8", "newer program", false},
+		{"newer, by a name of control characters", make_newer_rude, FAULT_USER, "is of format 8",
 		 "the newer program that wrote it", false},
 		{"format 0", make_format_zero, FAULT_USER, "its format is 0", "'trueup state rebuild'", false},
 		{"another stack", make_other_stack, FAULT_USER, "belongs to the stack 'prod', not to 'lab'",
