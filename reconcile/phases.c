@@ -302,9 +302,8 @@ static void order_release(struct building *building, size_t index, const struct 
 	}
 	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
-	bool lets_go = dependency->binding == BINDS_MAKE && waits_for_none(building, action);
-	if ((destroy_first && !lets_go) ||
-	    (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
+	destroy_first &= dependency->binding != BINDS_MAKE || !waits_for_none(building, action);
+	if (destroy_first || (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
 		order_nodes(building, unsettled, gone);
 		return;
 	}
@@ -575,6 +574,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	}
 	graph_init(&phases->graph, phases->node_count);
 	phases_order_live(phases, plan, &building.namings);
+	phases_order_beneath(phases, plan, &building.by_address);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		order_own(&building, i);
 		order_wanted(&building, i);

@@ -106,3 +106,20 @@ void phases_order_live(struct phases *phases, const struct plan *plan, const str
 	for (size_t i = 0; i < plan->launched_count; i++)
 		order_nodes(phases, plan->launched[i].by, PHASE_DELETE, plan->launched[i].into, graph_add_yielding);
 }
+
+void phases_order_beneath(struct phases *phases, const struct plan *plan, const struct map *by_address)
+{
+	for (size_t i = 0; i < plan->action_count; i++) {
+		const struct action *action = &plan->actions[i];
+		uint32_t make = phases_node(phases, i, PHASE_MAKE);
+		uint32_t first = make != NO_NODE ? make : phases_node(phases, i, PHASE_SETTLE);
+
+		for (size_t k = 0; first != NO_NODE && k < action->beneath_count; k++) {
+			size_t target = (size_t)(uintptr_t)map_get(by_address, action->beneath[k]);
+			uint32_t made = target > 0 ? phases_node(phases, target - 1, PHASE_MAKE) : NO_NODE;
+
+			if (made != NO_NODE)
+				graph_add_yielding(&phases->graph, made, first);
+		}
+	}
+}

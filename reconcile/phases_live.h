@@ -24,5 +24,8 @@ void namings_find(const struct plan *plan, const struct handovers *handovers, st
  * when it was read, though no record says so. Where that goes too, or nothing is known to take it away, the edges give
  * way to all others. */
 void phases_order_live(struct phases *phases, const struct plan *plan, const struct namings *namings);
+/* The same: what lies beneath what an action refers to (struct action) is made first. The edges give way to all others.
+ * by_address: of each address's own action, its index + 1. */
+void phases_order_beneath(struct phases *phases, const struct plan *plan, const struct map *by_address);
 
 #endif

@@ -186,6 +186,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->marks = plan_marks(resource->kind, item->live, planning->arena);
 	action->wanted = resource->dependencies;
 	action->wanted_count = resource->dependency_count;
+	action->beneath = item->beneath;
+	action->beneath_count = item->beneath_count;
 	action->symbolic = resource_symbolic(resource, planning->input->style, planning->arena);
 	if (item->operation == OPERATION_TAKE_BACK && item->displaced)
 		action->displaces = item->displaced->object_id;
@@ -553,6 +555,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		plan_tell_lacking(&planning);
 		plan_tell_pinned(&planning);
 		plan_tell_reset(&planning);
+		plan_find_beneath(&planning);
 	}
 	collect_items(&planning);
 	collect_leaving(&planning);

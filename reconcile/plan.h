@@ -72,6 +72,9 @@ struct action {
 	size_t change_count;
 	const struct dependency *wanted; /* of the spec */
 	size_t wanted_count;
+	/* Addresses of what is made anew and lies beneath what this refers to, where that itself has nothing to do. */
+	const struct slice *beneath;
+	size_t beneath_count;
 	const struct dependency *recorded; /* of the object that is there */
 	size_t recorded_count;
 	struct digest symbolic; /* resource_symbolic(), or zero */

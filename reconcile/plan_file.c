@@ -88,6 +88,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "drifted", action->drifted);
 	put_true(&one, "awaits_gone", action->awaits_gone);
 	put_names(&one, "ignored", action->ignored, action->ignored_count, arena);
+	put_names(&one, "beneath", action->beneath, action->beneath_count, arena);
 	if (value_is(&action->left_to_others, VALUE_LIST))
 		put(&one, "left_to_others", action->left_to_others);
 	put_map(&one, "desired", action->desired);
@@ -416,6 +417,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 	    !digest_read(text_of(one, "symbolic"), &action->symbolic))
 		return broken(loading, "an action in it lacks its identity or digest");
 	read_names(loading, list_of(one, "ignored"), &action->ignored, &action->ignored_count);
+	read_names(loading, list_of(one, "beneath"), &action->beneath, &action->beneath_count);
 	if (value_get_named(one, "left_to_others"))
 		action->left_to_others = *list_of(one, "left_to_others");
 	return read_changes(loading, list_of(one, "changes"), action) &&

@@ -29,6 +29,8 @@ struct item {
 	uint8_t visit;
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
 	bool stood_for;	    /* by one of these, until what is to be here is made: planning.stands_in */
+	const struct slice *beneath; /* see struct action; of an item without an action: what it hands on */
+	size_t beneath_count;
 	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
 	struct object *displaced;
 	const struct live *displaced_live;
@@ -193,6 +195,8 @@ const struct value *plan_less_mirrored(struct planning *planning, const struct i
 void plan_tell_lacking(struct planning *planning);
 /* Reports numbers that an output will not have come to (output.counts). */
 void plan_tell_pinned(struct planning *planning);
+/* Fills beneath of the items. */
+void plan_find_beneath(struct planning *planning);
 /* Whether the address itself is a target. */
 bool plan_is_named(const struct planning *planning, struct slice address);
 
