@@ -183,7 +183,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->left_to_others = resource->left_to_others;
 	action->desired = resource->desired;
 	action->known = item->wanted;
-	action->marks = plan_marks(resource->kind, item->live, planning->arena);
+	action->marks = plan_item_marks(planning, item);
 	action->wanted = resource->dependencies;
 	action->wanted_count = resource->dependency_count;
 	action->beneath = item->beneath;

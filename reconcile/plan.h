@@ -66,7 +66,7 @@ struct action {
 	struct value live;	/* MAP as read for this plan, or null */
 	struct value live_outputs;
 	struct value running; /* LIST as read (provider.h), or null */
-	struct value marks;   /* MAP: what the thing says of who it is (output.tells_apart), as read; else null */
+	struct value marks;   /* MAP: what the thing says of who it is (output.tells_apart), or said; or null */
 	bool is_busy;	      /* it was still being made or changed when it was read: it is waited for first */
 	struct change *changes;
 	size_t change_count;

@@ -83,6 +83,8 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 bool plan_output_stays(struct planning *planning, const struct dependency *dependency);
 /* Reports the items that are one and the same thing (output.tells_apart). */
 void plan_items_tell_apart(struct planning *planning);
+/* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
+struct value plan_item_marks(const struct planning *planning, const struct item *item);
 /* Decides about every item: fields first along the order, then parts. */
 bool plan_items_judge(struct planning *planning);
 /* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */

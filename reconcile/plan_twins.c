@@ -71,6 +71,16 @@ struct value plan_marks(const struct kind *kind, const struct live *live, struct
 	return value_builder_map(&builder, arena);
 }
 
+struct value plan_item_marks(const struct planning *planning, const struct item *item)
+{
+	bool is_recorded = !item->live && item->object && operation_keeps(item->operation);
+	const struct live recorded = {
+		.presence = PRESENCE_PRESENT,
+		.outputs = is_recorded ? item->object->outputs : value_null(),
+	};
+	return plan_marks(item->resource->kind, is_recorded ? &recorded : item->live, planning->arena);
+}
+
 const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
 			     const struct json_style *style)
 {
