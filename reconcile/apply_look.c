@@ -30,6 +30,9 @@ static bool must_be_as_planned(const struct node *node)
 	enum operation operation = target->action->operation;
 	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE ||
 		       operation == OPERATION_DELETE || operation == OPERATION_TAKE_BACK;
+	/* Until it is taken on nothing is recorded of it; after that it is as this run has left it. */
+	if (operation == OPERATION_ADOPT)
+		return !target->current && target->session && value_is(&target->action->live, VALUE_MAP);
 	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it. */
 	return changes && target->old && target->old_session && value_is(&target->action->live, VALUE_MAP) &&
 	       target->old->role != OBJECT_INCOMPLETE && target->action->role != OBJECT_INCOMPLETE;
@@ -72,16 +75,36 @@ void node_begin_again(struct node *node)
 	work->sent = value_null();
 }
 
+/* What is to be taken on has no record yet that could be asked for. */
+static struct object *unrecorded(const struct target *target)
+{
+	const struct action *action = target->action;
+	struct object *object = arena_new(target->applying->apply->arena, struct object);
+	*object = (struct object){
+		.address = action->address,
+		.kind = slice_of(action->kind->name),
+		.identity = target->session->identity,
+		.provider = action->provider,
+		.provider_id = action->provider_id,
+		.has_body = true,
+		.outputs = value_map(NULL, 0),
+		.resolved = value_map(NULL, 0),
+		.observed = value_map(NULL, 0),
+	};
+	return object;
+}
+
 enum step node_look(struct node *node)
 {
 	struct target *target = node->target;
 	const struct apply *apply = target->applying->apply;
 	struct task *task = &node->work.task;
-	if (!target->old->has_body && !apply->load_body(apply->load_context, target->old, task->diagnostics))
+	struct object *object = target->old ? target->old : unrecorded(target);
+	if (!object->has_body && !apply->load_body(apply->load_context, object, task->diagnostics))
 		return STEP_FAILED;
 	node->looking = true;
-	node->work.session = target->old_session;
-	task->object = target->old;
+	node->work.session = target->old ? target->old_session : target->session;
+	task->object = object;
 	task->wake_ms = task->now_ms;
 	return STEP_READ;
 }
@@ -92,7 +115,7 @@ const struct value *node_look_fields(const struct node *node, struct arena *aren
 	if (node->work.phase == PHASE_DELETE && node->target->action->operation == OPERATION_DELETE)
 		return NULL;
 	const struct value *known = &node->target->action->known;
-	const struct value *recorded = &node->target->old->resolved;
+	const struct value *recorded = &node->work.task.object->resolved;
 	struct value *fields = arena_new(arena, struct value);
 	*fields = value_overlaid(recorded, known, arena);
 	return fields;
@@ -115,7 +138,7 @@ static void differences(const struct target *target, const struct value *live, s
 		.kind = action->kind,
 		.wanted = &action->known,
 		.sealed = secret ? &sealed : NULL,
-		.applied = &target->old->resolved,
+		.applied = target->old ? &target->old->resolved : NULL,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
 		.restores = undoes ? &action->constants : NULL,

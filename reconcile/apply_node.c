@@ -389,9 +389,9 @@ static bool begin(struct node *node)
 	/* What is too old is read by the work itself. */
 	if (target_is_stale(target))
 		target->has_now = false;
-	/* What is taken back is recorded as such before anything is sent. */
-	node->may_look_again = node_changes_planned(node) &&
-			       (target->action->operation != OPERATION_TAKE_BACK || node->work.phase != PHASE_MAKE);
+	/* What is taken on, or back, is recorded as such before anything is sent. */
+	bool takes = begins_new_object(target) || target->action->operation == OPERATION_TAKE_BACK;
+	node->may_look_again = node_changes_planned(node) && (!takes || node->work.phase != PHASE_MAKE);
 	node->work.patience_ms = PATIENCE_MS;
 	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
 	if (!node->work.session)

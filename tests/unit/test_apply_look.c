@@ -432,6 +432,60 @@ static void test_another_machine(void **state)
 	}
 }
 
+static const struct exchange {
+	const char *name;
+	const char *moment, *power; /* of the machine, when it is planned for */
+	int64_t passing_ms;
+	const char *change; /* of it meanwhile, or NULL */
+	int status;
+	const char *says;
+} exchanges[] = {
+	{"soon", "question", "On", SOON_MS, NULL, STATUS_FINE, "2 done"},
+	{"late", "question", "On", LATE_MS, NULL, STATUS_FINE, "2 done"},
+	{"late, and as planned", "question", "Off", LATE_MS, "{\"power\":\"On\"}", STATUS_FINE, "2 done"},
+	{"late, and another one", "question", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
+	 "another one is in its place, whose 'serial' is \"S2\""},
+	{"late, and it does not tell", "question", "Off", LATE_MS, "{\"serial\":null}", STATUS_PARTLY,
+	 "nothing tells now that it is the same one"},
+	{"late, and turned otherwise", "question", "On", LATE_MS, "{\"power\":\"Off\"}", STATUS_PARTLY,
+	 "other values are there now (power)"},
+	{"its turn is late", "CreateVpc", "Off", LATE_MS, NULL, STATUS_FINE, "2 done"},
+	{"its turn is late, and another one", "CreateVpc", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
+	 "another one is in its place, whose 'serial' is \"S2\""},
+};
+
+static void exchange(struct cloud *cloud, const void *what)
+{
+	const struct exchange *row = what;
+
+	sim_advance(cloud->sim, row->passing_ms);
+	if (row->change)
+		put_machine(cloud, row->change, false);
+}
+
+/* Nor is another one taken on than the one that was planned for, nor turned on. */
+static void test_exchanged(void **state)
+{
+	for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
+		const struct exchange *row = &exchanges[i];
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		struct slice machine = arena_format(
+			&cloud.arena, "{\"serial\":\"S1\",\"power\":\"%s\",\"user\":\"ops\",\"password\":\"calvin\"}",
+			row->power);
+		put_machine(&cloud, machine.data, true);
+		cloud_write(&cloud, "look.yaml", MACHINE(", power: 'on', depends_on: [aws.vpc.main]", ""));
+		cloud.moment = row->moment;
+		cloud.happening = exchange;
+		cloud.what = row;
+		int status = cloud_run(&cloud, strcmp(row->moment, "question") == 0 ? "apply" : "apply --yes");
+		if (status != row->status || !cloud_says(&cloud, row->says))
+			fail_msg("%s: status %d:\n%.*s", row->name, status, (int)cloud.output.size, cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
 enum { CROWD = 400 }; /* of which 50 are changed at once, and then 5 each second: Amazon EC2 API request throttling */
 
 static void write_crowd(struct cloud *cloud, const char *is_public)
@@ -664,7 +718,7 @@ int main(void)
 		WORLD_TEST(test_refusals),	  WORLD_TEST(test_refusals_behind_another),
 		WORLD_TEST(test_late_deletions),  WORLD_TEST(test_saved_and_ignored),
 		WORLD_TEST(test_another_machine), WORLD_TEST(test_take_back),
-		WORLD_TEST(test_other_value),
+		WORLD_TEST(test_other_value),	  WORLD_TEST(test_exchanged),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
