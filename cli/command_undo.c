@@ -23,6 +23,8 @@ struct undo {
 	struct stack spec;
 	struct past_object *past;
 	size_t past_count;
+	struct call_record *calls; /* that the run sent */
+	size_t call_count;
 	struct past_object *beside;
 	size_t beside_count;
 	struct undo_touched *touched;
@@ -74,20 +76,20 @@ static bool has_left_anything(const struct undo *undo)
 }
 
 /* Whether the run sent calls, and each was refused without anything done. */
-static bool did_nothing(const struct undo *undo, const struct call_record *calls, size_t count)
+static bool did_nothing(const struct undo *undo)
 {
 	size_t refused = 0;
 
-	for (size_t i = 0; i < count; i++)
-		refused += slice_is(calls[i].outcome, "failed");
-	return count > 0 && refused == count && !has_left_anything(undo);
+	for (size_t i = 0; i < undo->call_count; i++)
+		refused += slice_is(undo->calls[i].outcome, "failed");
+	return undo->call_count > 0 && refused == undo->call_count && !has_left_anything(undo);
 }
 
 /*
  * Each call is sent with what was found kept; so is each change of the record. What is settled later is filed with the
  * run also where all the rest is gone: it alone tells nothing of that.
  */
-static bool misses_any(const struct undo *undo, const struct call_record *calls, size_t count)
+static bool misses_any(const struct undo *undo)
 {
 	struct map kept; /* by object id */
 	bool any = false;
@@ -95,17 +97,17 @@ static bool misses_any(const struct undo *undo, const struct call_record *calls,
 	map_init(&kept);
 	for (size_t i = 0; i < undo->past_count; i++)
 		map_set(&kept, undo->past[i].before.object_id, &undo->past[i]);
-	for (size_t i = 0; i < count && !any; i++)
-		any = slice_is(calls[i].outcome, "done") && !map_get(&kept, calls[i].object_id);
+	for (size_t i = 0; i < undo->call_count && !any; i++)
+		any = slice_is(undo->calls[i].outcome, "done") && !map_get(&kept, undo->calls[i].object_id);
 	map_release(&kept);
 	return any;
 }
 
-static bool is_forgotten(const struct undo *undo, const struct call_record *calls, size_t count)
+static bool is_forgotten(const struct undo *undo)
 {
 	if (undo->past_count > 0)
-		return misses_any(undo, calls, count);
-	return undo->is_old || (count > 0 && !undo->job->undoes_refused);
+		return misses_any(undo);
+	return undo->is_old || (undo->call_count > 0 && !undo->job->undoes_refused);
 }
 
 static void refuse_forgotten(const struct undo *undo)
@@ -140,18 +142,16 @@ static bool read_bodies(struct undo *undo)
 static bool read_past(struct undo *undo)
 {
 	struct job *job = undo->job;
-	struct call_record *calls;
-	size_t count;
 
 	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
 				      job->diagnostics) ||
 	    !job->store->ops->beside(job->store, job->arena, undo->run->id, &undo->beside, &undo->beside_count,
 				     job->diagnostics) ||
-	    !job->store->ops->calls(job->store, job->arena, undo->run->id, undo->run->id, &calls, &count,
-				    job->diagnostics))
+	    !job->store->ops->calls(job->store, job->arena, undo->run->id, undo->run->id, &undo->calls,
+				    &undo->call_count, job->diagnostics))
 		return false;
-	job->undoes_refused = did_nothing(undo, calls, count);
-	if (is_forgotten(undo, calls, count)) {
+	job->undoes_refused = did_nothing(undo);
+	if (is_forgotten(undo)) {
 		refuse_forgotten(undo);
 		return false;
 	}
@@ -323,6 +323,8 @@ static bool make(struct undo *undo, const struct live *const *live)
 		.context = undo,
 		.past = undo->past,
 		.past_count = undo->past_count,
+		.calls = undo->calls,
+		.call_count = undo->call_count,
 		.beside = undo->beside,
 		.beside_count = undo->beside_count,
 		.touched = undo->touched,

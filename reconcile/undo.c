@@ -384,17 +384,6 @@ static bool judge_removed(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
-/* The run took it on, and set some of its fields: it goes on as it is, without us. */
-static void note_kept(struct undo_work *work, const struct undo_case *one)
-{
-	for (size_t i = 0; i < one->kind->fields.count; i++) {
-		const struct field *field = field_at(&one->kind->fields, i);
-
-		if ((field->flags & (IMMUTABLE | FIXED)) == 0 && value_get_named(&one->left->applied, field->name))
-			undo_note(work, one->address, "keeps its '%s': nobody recorded how it was before", field->name);
-	}
-}
-
 static bool judge(struct undo_work *work, struct undo_case *one)
 {
 	const struct object *form = one->was ? one->was : one->left;
@@ -418,8 +407,8 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 	if (one->now && !undo_is_as_left(one))
 		return conflict(work, one, "has changed again since", NULL);
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
-	if (one->now && one->kind->found)
-		note_kept(work, one);
+	if (one->kind->found)
+		undo_tell_taken(work, one);
 	return true;
 }
 

@@ -47,6 +47,8 @@ struct undo_input {
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;
 	size_t past_count;
+	const struct call_record *calls; /* that the run sent */
+	size_t call_count;
 	/* What replaces had left behind when it began, and what else stood there, of what it did not change: `before`,
 	 * with its body. */
 	const struct past_object *beside;

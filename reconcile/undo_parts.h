@@ -61,6 +61,9 @@ struct undo_work {
 	bool has_names;	    /* they were gathered */
 	struct map changed; /* by the run, by address: see undo_begun.c; empty before it is asked for */
 	bool has_changed;   /* it was filled */
+	struct map called;  /* by object id: about what the run sent a call that was not refused; empty before it is
+			     * asked for */
+	bool has_called;    /* it was filled */
 	const struct undo_since *since; /* later runs; see undo_since() */
 	size_t since_count;
 	bool has_since;
@@ -102,6 +105,8 @@ void undo_find_behind(struct undo_work *work);
 void undo_find_awaited(struct undo_work *work);
 /* Of what is left behind at the addresses that are planned, what was not so when the run began. */
 void undo_choose_leaving(struct undo_work *work);
+/* Of what the run took on: what it changed of it, which stays. */
+void undo_tell_taken(struct undo_work *work, const struct undo_case *one);
 /* Whether a value, as a spec has it, refers to that. */
 bool undo_mentions(const struct value *value, struct slice address);
 /* Whether what the run made is as it left it, so that its deletion takes nobody's change along. */

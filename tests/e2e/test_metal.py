@@ -444,13 +444,30 @@ def test_a_machine_that_does_not_tell_who_it_is(simulated, recorded):
 
 
 def test_what_was_taken_on_keeps_what_was_set(simulated):
-    """Nobody recorded how the machine was before it was taken on, so an undo says what it leaves."""
+    """Nobody recorded how the machine was before it was taken on, so an undo says what it leaves: each time."""
     stack = simulated(power="on")
     stack.run("apply", "--yes")
     run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    shown = stack.run("undo", run, "--out", "back.plan", "--output", "json").json
+    for operation in {"metal.machine.m": "forget"}, {}:
+        undone = stack.run("undo", run, "--yes", "--output", "json", status=PARTLY).json
+        assert operations(undone) == operation and simulated_power(stack) == "On"
+        kept = {"address": "metal.machine.m", "stays": True, "what": "keeps its 'power': nobody recorded how it was before"}
+        assert undone["irreversible"] == shown["irreversible"] == [kept]
+    assert operations(plan(stack)) == {"metal.machine.m": "adopt"}
+
+
+@pytest.mark.parametrize("refused", [False, True], ids=["as it was", "refused"])
+def test_what_was_taken_on_and_not_changed_is_let_go_of(simulated, refused):
+    """What is as it was found no run has set: there is nothing of it that could go back."""
+    stack = simulated(power="off")
+    if refused:
+        simulated(power="on")
+        stack.run("sim", WORLD, "fault", RESET, "deny")
+    stack.run("apply", "--yes", status=1 if refused else 0)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
     undone = stack.run("undo", run, "--yes", "--output", "json").json
-    assert operations(undone) == {"metal.machine.m": "forget"} and simulated_power(stack) == "On"
-    assert [note["what"] for note in undone["irreversible"]] == ["keeps its 'power': nobody recorded how it was before"]
+    assert operations(undone) == {"metal.machine.m": "forget"} and undone["irreversible"] == []
 
 
 def test_racks_with_passwords_of_their_own(stack):
