@@ -24,6 +24,11 @@ static bool is_leaving(const struct node *node)
 	return node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
 }
 
+static bool was_begun(const struct target *target)
+{
+	return (target->old && target->old->role == OBJECT_INCOMPLETE) || target->action->role == OBJECT_INCOMPLETE;
+}
+
 static bool must_be_as_planned(const struct node *node)
 {
 	const struct target *target = node->target;
@@ -33,9 +38,10 @@ static bool must_be_as_planned(const struct node *node)
 	/* Until it is taken on nothing is recorded of it; after that it is as this run has left it. */
 	if (operation == OPERATION_ADOPT)
 		return !target->current && target->session && value_is(&target->action->live, VALUE_MAP);
-	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it. */
+	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it: only who it is
+	 * was planned, of what tells that. */
 	return changes && target->old && target->old_session && value_is(&target->action->live, VALUE_MAP) &&
-	       target->old->role != OBJECT_INCOMPLETE && target->action->role != OBJECT_INCOMPLETE;
+	       (!was_begun(target) || value_is(&target->action->marks, VALUE_MAP));
 }
 
 bool node_changes_planned(const struct node *node)
@@ -267,7 +273,7 @@ static bool is_as_planned(struct node *node)
 	if (now->ownership.lineage.size > 0 &&
 	    !slice_equal(now->ownership.lineage, target->applying->apply->plan->lineage))
 		return refuse(node, "its tags name another owner");
-	return leaves || has_planned_fields(node);
+	return leaves || was_begun(target) || has_planned_fields(node);
 }
 
 bool node_has_looked(struct node *node)

@@ -434,24 +434,30 @@ static void test_another_machine(void **state)
 
 static const struct exchange {
 	const char *name;
+	bool begun;		    /* an earlier run has taken it on, and was refused */
 	const char *moment, *power; /* of the machine, when it is planned for */
 	int64_t passing_ms;
 	const char *change; /* of it meanwhile, or NULL */
 	int status;
 	const char *says;
 } exchanges[] = {
-	{"soon", "question", "On", SOON_MS, NULL, STATUS_FINE, "2 done"},
-	{"late", "question", "On", LATE_MS, NULL, STATUS_FINE, "2 done"},
-	{"late, and as planned", "question", "Off", LATE_MS, "{\"power\":\"On\"}", STATUS_FINE, "2 done"},
-	{"late, and another one", "question", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
+	{"soon", false, "question", "On", SOON_MS, NULL, STATUS_FINE, "2 done"},
+	{"late", false, "question", "On", LATE_MS, NULL, STATUS_FINE, "2 done"},
+	{"late, and as planned", false, "question", "Off", LATE_MS, "{\"power\":\"On\"}", STATUS_FINE, "2 done"},
+	{"late, and another one", false, "question", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
 	 "another one is in its place, whose 'serial' is \"S2\""},
-	{"late, and it does not tell", "question", "Off", LATE_MS, "{\"serial\":null}", STATUS_PARTLY,
+	{"late, and it does not tell", false, "question", "Off", LATE_MS, "{\"serial\":null}", STATUS_PARTLY,
 	 "nothing tells now that it is the same one"},
-	{"late, and turned otherwise", "question", "On", LATE_MS, "{\"power\":\"Off\"}", STATUS_PARTLY,
+	{"late, and turned otherwise", false, "question", "On", LATE_MS, "{\"power\":\"Off\"}", STATUS_PARTLY,
 	 "other values are there now (power)"},
-	{"its turn is late", "CreateVpc", "Off", LATE_MS, NULL, STATUS_FINE, "2 done"},
-	{"its turn is late, and another one", "CreateVpc", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
+	{"its turn is late", false, "CreateVpc", "Off", LATE_MS, NULL, STATUS_FINE, "2 done"},
+	{"its turn is late, and another one", false, "CreateVpc", "Off", LATE_MS, "{\"serial\":\"S2\"}", STATUS_PARTLY,
 	 "another one is in its place, whose 'serial' is \"S2\""},
+	{"taken on before, and late", true, "question", "Off", LATE_MS, NULL, STATUS_FINE, "1 done"},
+	{"taken on before, late, and as planned", true, "question", "Off", LATE_MS, "{\"power\":\"On\"}", STATUS_FINE,
+	 "1 done"},
+	{"taken on before, late, and another one", true, "question", "Off", LATE_MS, "{\"serial\":\"S2\"}",
+	 STATUS_REFUSED, "another one is in its place, whose 'serial' is \"S2\""},
 };
 
 static void exchange(struct cloud *cloud, const void *what)
@@ -476,6 +482,12 @@ static void test_exchanged(void **state)
 			row->power);
 		put_machine(&cloud, machine.data, true);
 		cloud_write(&cloud, "look.yaml", MACHINE(", power: 'on', depends_on: [aws.vpc.main]", ""));
+		if (row->begun) {
+			sim_fault(cloud.sim,
+				  (struct sim_fault){SLICE("POST /redfish/v1/Systems/1/Actions/ComputerSystem.Reset"),
+						     SIM_FAULT_DENY, 1, 1});
+			cloud_expect(&cloud, "apply --yes", STATUS_PARTLY);
+		}
 		cloud.moment = row->moment;
 		cloud.happening = exchange;
 		cloud.what = row;
