@@ -29,6 +29,7 @@ struct watch {
 struct program {
 	char *const *arguments; /* NULL-terminated; the first is looked for as execvp() does, without a shell */
 	char *const *variables; /* "NAME=VALUE", NULL-terminated; NULL: it has ours */
+	const char *folder;	/* that it runs in, and a first argument with '/' in it is relative to; NULL: ours */
 	struct slice input;	/* of at most WORLD_INPUT_BYTES */
 	size_t limit_bytes;	/* of its standard output */
 	/* Gets its standard error, however it ends, once it has: as many whole lines as limit_bytes hold, in the arena
@@ -81,6 +82,10 @@ struct world {
 	 * world has no programs. */
 	bool (*run_program)(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
 			    struct diagnostics *diagnostics);
+
+	/* Whether run_program() would find an executable file under that name in such a folder, so far as that can be
+	 * told without running it. NULL: it cannot. */
+	bool (*has_program)(struct world *world, struct arena *arena, const char *folder, const char *name);
 
 	/* Told of each secret that does not come with the spec, before it is used: no text that is written shows it.
 	 * NULL: what is written is nobody's to see. */

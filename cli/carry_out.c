@@ -218,7 +218,8 @@ int job_carry_out(struct job *job, bool reviewed)
 		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) ||
-	    !is_wanted(job, reviewed, &report) || !secrets_find_key_for_apply(job) || !read_times(job, &forecast))
+	    !secret_sink_check_programs(job) || !is_wanted(job, reviewed, &report) ||
+	    !secrets_find_key_for_apply(job) || !read_times(job, &forecast))
 		return invocation_end(job->invocation, &report, STATUS_ERROR);
 	status = begin_and_act(job, &forecast, &report, &apply);
 	return job->moved ? status : invocation_end(job->invocation, &report, status);

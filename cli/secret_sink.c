@@ -48,6 +48,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	struct program program = {
 		.arguments = words,
 		.variables = program_environment(world, &job->stack, job->arena),
+		.folder = job->folder,
 		.input = task->shown,
 		.limit_bytes = PROGRAM_SAYS_MOST_BYTES,
 		.ret_errors = &errors,
@@ -70,12 +71,47 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	return good;
 }
 
+/* Found out only by running it, the pair that it is for would be made, and one before it deleted, for nothing. */
+static bool check_program(const struct job *job, struct slice address, const struct value *desired,
+			  struct diagnostics *diagnostics)
+{
+	const struct value *to = value_get_named(desired, SECRET_TO);
+	const struct value *command = to ? value_get_named(to, "command") : NULL;
+	const struct value *name = value_is(command, VALUE_LIST) ? &command->items[0] : NULL;
+
+	if (!value_is(name, VALUE_STRING) || !job->world->has_program ||
+	    job->world->has_program(job->world, job->arena, job->folder, word_of(job->arena, value_slice(name))))
+		return true;
+	diag_error(diagnostics, FAULT_USER, name->position,
+		   "'%.*s' cannot be run, and the secret of '%.*s' is shown only once, to it",
+		   SLICE_ARGUMENTS(value_slice(name)), SLICE_ARGUMENTS(address));
+	diag_address(diagnostics, address);
+	diag_hint(diagnostics,
+		  "name a file that may be executed: a relative path with '/' begins in the stack's folder, "
+		  "any other name is looked for in PATH");
+	return false;
+}
+
+bool secret_sink_check_programs(const struct job *job)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < job->plan.action_count; i++) {
+		const struct action *action = &job->plan.actions[i];
+
+		if (operation_makes(action->operation))
+			good &= check_program(job, action->address, &action->known, job->diagnostics);
+	}
+	return good;
+}
+
 bool secret_sink_may_make(void *context, const struct action *action, const struct value *desired,
 			  struct diagnostics *diagnostics)
 {
 	const struct job *job = context;
 
-	return written_add_secret(job->invocation->written, action->address, desired, diagnostics);
+	return written_add_secret(job->invocation->written, action->address, desired, diagnostics) &&
+	       check_program(job, action->address, desired, diagnostics);
 }
 
 bool secret_sink_give(void *context, const struct task *task, const struct watch *watch)

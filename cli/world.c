@@ -356,6 +356,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.check_private = world_check_private,
 		.remove_file = world_remove_file,
 		.run_program = world_run_program,
+		.has_program = world_has_program,
 		.write = write_stream,
 		.tell = tell,
 		.has_no_reader = has_no_reader,

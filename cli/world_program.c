@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +132,8 @@ static void become(const struct program *program, pid_t parent, int input, int o
 		return;
 	/* Connections, say. Where the kernel knows no such call (before 5.11) it keeps what libraries left open. */
 	(void)close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+	if (program->folder && chdir(program->folder) < 0)
+		return;
 	execvpe(program->arguments[0], program->arguments, program->variables ? program->variables : environ);
 }
 
@@ -353,4 +356,32 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 		return false;
 	*ret = arena_copy(arena, (struct slice){running.output.text, running.output.size});
 	return true;
+}
+
+static bool is_executable(struct arena *arena, const char *folder, struct slice path)
+{
+	const char *file = path.data[0] == '/' ? arena_string(arena, path)
+					       : arena_format(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path)).data;
+	struct stat status;
+
+	return stat(file, &status) == 0 && S_ISREG(status.st_mode) && access(file, X_OK) == 0;
+}
+
+/* Looks as execvp(3) will. */
+bool world_has_program(struct world *world, struct arena *arena, const char *folder, const char *name)
+{
+	const char *path = world->environment(world, "PATH");
+	struct slice left = slice_of(path ? path : "/bin:/usr/bin");
+
+	if (strchr(name, '/'))
+		return is_executable(arena, folder, slice_of(name));
+	do {
+		struct slice place = slice_cut(&left, ':');
+
+		if (is_executable(
+			    arena, folder,
+			    arena_format(arena, "%.*s%s%s", SLICE_ARGUMENTS(place), place.size > 0 ? "/" : "", name)))
+			return true;
+	} while (left.data);
+	return false;
 }

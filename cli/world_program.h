@@ -7,5 +7,6 @@
  * where it runs longer, says more, is called off, or is interrupted. */
 bool world_run_program(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
 		       struct diagnostics *diagnostics);
+bool world_has_program(struct world *world, struct arena *arena, const char *folder, const char *name);
 
 #endif

@@ -162,7 +162,6 @@ def test_request_that_was_lost(here):
     [
         "{file: missing/ops.pem}",
         "{command: ['false']}",
-        "{command: [no-such-program]}",
         # It ends well, and has not read what it was given.
         "{command: ['true']}",
         "{command: [sh, -c, 'test -e there || exit 0; cat > ops.pem']}",
@@ -176,6 +175,53 @@ def test_place_that_takes_nothing(here, how):
     assert len(lost) == 1
     here.write("stack.yaml", SPEC % "{file: ops.pem}")
     assert_made_anew(here, here.folder / "ops.pem", lost)
+
+
+NO_PROGRAMS = ["no-such-program", "./put", "there/put", "./folder", "/nowhere/put"]
+
+
+@pytest.mark.parametrize("name", NO_PROGRAMS)
+@pytest.mark.parametrize("before", [False, True], ids=["made", "replaced"])
+def test_no_such_program(here, name, before):
+    """Told before the pair is made, and before the one in whose place it comes is deleted."""
+    if before:
+        here.run("apply", "--yes")
+    there = world(here, "key-pair")
+    (here.folder / "folder").mkdir()
+    here.write("put", "no script that may be run\n")
+    here.write("stack.yaml", SPEC % ("{command: [%s]}" % name))
+    here.run("plan", "--out", "plan")
+    for words in ["--yes"], ["plan"]:
+        refused = here.run("apply", *words, status=1)
+        assert f"'{name}' cannot be run, and the secret of 'aws.key_pair.k'" in refused.err
+        assert "a relative path with '/' begins in the stack's folder" in refused.err
+    assert world(here, "key-pair") == there and rows(here, "SELECT count(*) FROM intents") == [(0,)]
+
+
+def test_no_such_program_known_late(here):
+    """Its name comes of what the run itself makes."""
+    here.write("stack.yaml", SPEC % "{command: ['${aws.vpc.v.id}']}" + "aws.vpc:\n  v: {cidr: 10.0.0.0/16}\n")
+    failed = here.run("apply", "--yes", status=7)
+    (made,) = world(here, "vpc")
+    assert f"'{made}' cannot be run" in failed.err
+    assert world(here, "key-pair") == {} and rows(here, "SELECT count(*) FROM intents") == [(0,)]
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["", "saved"])
+@pytest.mark.parametrize("script", ["sh, -c, 'cat > given'", "./put", "sub/../put"])
+def test_program_runs_in_the_folder_of_the_stack(here, tmp_path, script, saved):
+    """Wherever trueup is started: what the spec names by a relative path lies beside it."""
+    (here.folder / "sub").mkdir()
+    here.write("put", "#!/bin/sh\ncat > given\n")
+    (here.folder / "put").chmod(0o700)
+    here.write("stack.yaml", SPEC % ("{command: [%s]}" % script))
+    (tmp_path / "elsewhere").mkdir()
+    elsewhere = Stack(tmp_path / "elsewhere")
+    elsewhere.environment.update(here.environment)
+    if saved:
+        elsewhere.run("-C", "../stack", "plan", "--out", "plan")
+    elsewhere.run("-C", "../stack", "apply", *(["plan"] if saved else ["--yes"]))
+    assert secret(here.folder / "given") and not (elsewhere.folder / "given").exists()
 
 
 def test_a_full_disk_is_no_other_run(here, tmp_path):

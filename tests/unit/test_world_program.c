@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -190,6 +191,65 @@ static void test_no_such_program(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* It is looked for as it will be when it is run. */
+static void test_which_are_there(void **state)
+{
+	static const struct {
+		const char *path, *name;
+		bool there;
+	} places[] = {
+		{"/bin:/usr/bin", "sh", true},
+		{"/bin:/usr/bin", "put", false},
+		{"/nowhere:tools", "put", true},
+		{"/nowhere:tools/", "put", true},
+		{"tools", "./put", false},
+		{"tools", "tools/put", true},
+		{"/nowhere", "tools/put", true},
+		{":/nowhere", "own", true},
+		{"/nowhere:", "own", true},
+		{"", "own", true},
+		{"/nowhere", "own", false},
+		{"/nowhere", "./own", true},
+		{"/nowhere::/nowhere", "own", true},
+		{"tools", "plain", false},
+		{"tools", "./tools/plain", false},
+		{"/nowhere", "./tools", false},
+		{"", "tools", false},
+		{NULL, "sh", true},
+		{NULL, "own", false},
+		{"tools", "/bin/sh", true},
+		{"tools", "/bin/no-such", false},
+	};
+	struct world_fixture *fixture = *state;
+	char *const arguments[] = {(char[]){"/bin/sh"}, (char[]){"-c"},
+				   (char[]){"mkdir tools && echo : | tee own tools/plain > tools/put && chmod +x own "
+					    "tools/put"},
+				   NULL};
+	const struct program makes = {
+		.arguments = arguments, .folder = fixture->folder, .limit_bytes = LIMIT_BYTES, .timeout_ms = LONG_MS};
+	const char *before = fixture->world.environment(&fixture->world, "PATH");
+	struct slice kept = arena_copy(&fixture->arena, slice_of(before)), said;
+
+	assert_true(fixture->world.run_program(&fixture->world, &fixture->arena, &makes, &said, &fixture->diagnostics));
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		const char *name = places[i].name, *path = places[i].path;
+		char *const words[] = {(char *)(uintptr_t)name, NULL};
+		struct program runs = {.arguments = words,
+				       .folder = fixture->folder,
+				       .limit_bytes = LIMIT_BYTES,
+				       .timeout_ms = LONG_MS};
+		bool there, ran;
+
+		assert_int_equal(path ? setenv("PATH", path, 1) : unsetenv("PATH"), 0);
+		there = fixture->world.has_program(&fixture->world, &fixture->arena, fixture->folder, name);
+		ran = fixture->world.run_program(&fixture->world, &fixture->arena, &runs, &said, &fixture->diagnostics);
+		assert_int_equal(setenv("PATH", arena_string(&fixture->arena, kept), 1), 0);
+		if (there != places[i].there || ran != there)
+			fail_msg("'%s' in '%s': %s, %s", name, path ? path : "(unset)", there ? "there" : "not there",
+				 ran ? "ran" : "did not run");
+	}
+}
+
 /* Connections are made by libraries, and not all of them close theirs over execve(2). */
 static void test_no_other_files(void **state)
 {
@@ -264,6 +324,7 @@ int main(void)
 		WORLD_TEST(test_standard_error),
 		WORLD_TEST(test_started_with_ended_children_ignored),
 		WORLD_TEST(test_no_such_program),
+		WORLD_TEST(test_which_are_there),
 		WORLD_TEST(test_no_other_files),
 		WORLD_TEST(test_outlives_nobody),
 	};
