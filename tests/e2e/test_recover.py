@@ -35,9 +35,28 @@ def test_listing_that_lags_does_not_make_a_twin(tiny):
     assert outcomes(tiny, "CreateVpc") == ["done"]
 
 
+def test_what_the_fourth_listing_shows_is_there(tiny):
+    """As many may miss it; what one more misses is let go of, as below."""
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "fault", "DescribeVpcs", "stale", "1", "3")
+    tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("times, state", [(2, "deleted"), (3, "available")])
+def test_what_the_third_listing_shows_is_deleted_once_more(tiny, times, state):
+    """The call that deletes it knew of no such object: three in a row that miss it too are enough."""
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    (tiny.folder / "more.yaml").unlink()
+    tiny.run("sim", "fault", "DeleteCustomerGateway", "stale", "1", "1")
+    tiny.run("sim", "fault", "DescribeCustomerGateways", "stale", "2", str(times))
+    tiny.run("apply", "--yes")
+    assert [gateway["state"] for gateway in world(tiny, "customer-gateway").values()] == [state]
+
+
 @pytest.mark.parametrize("command", ["apply", "destroy"])
 def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
-    """A record is let go of when three listings in a row miss it; whoever sees it after that does not take it for gone."""
+    """A record is let go of when a listing and three more miss it; whoever sees it then does not take it for gone."""
     tiny.run("apply", "--yes")
     [vpc] = world(tiny, "vpc")
     tiny.run("sim", "fault", "DescribeVpcs", "stale", "1", "4")
@@ -137,6 +156,15 @@ def test_what_is_foretold_goes_by_the_grace_of_the_apply(tiny, command, statuses
     tiny.run("apply", "--yes", "--grace", "0")
     assert outcomes(tiny, "CreateVpc") == ["absent", "done"]
     assert len(world(tiny, "vpc")) == 1
+
+
+@pytest.mark.parametrize("ago_s, outlook", [(115, "waiting"), (120, "absent")])
+def test_the_grace_where_nothing_says_otherwise(tiny, ago_s, outlook):
+    lose(tiny, "CreateVpc", "lost_request")
+    with sqlite3.connect(tiny.folder / ".trueup" / "state.db") as database:
+        database.execute(f"UPDATE intents SET wall_ms = (SELECT ended_ms FROM runs) - {ago_s * 1000}")
+    told = tiny.run("plan", "--output", "json", TRUEUP_GRACE=None)
+    assert [call["outlook"] for call in told.json["open"]] == [outlook]
 
 
 ADDRESSED = """\
