@@ -6,7 +6,11 @@
 #include "cli/question.h"
 #include "cli/recorded.h"
 
-enum { PREFIX_LEAST = 8 };
+enum {
+	PREFIX_LEAST = 8,
+	/* Whoever is at work has given several heartbeats in that time. */
+	SILENT_MS = STATE_LEASE_TERM_MS / 3,
+};
 
 static void print_line(struct buffer *text, const char *name, struct slice value)
 {
@@ -45,18 +49,29 @@ static void print_expiry(struct buffer *text, const struct lease_holder *holder)
 		}
 		buffer_string(&line, ", unless there is another heartbeat");
 	} else {
-		buffer_string(&line, "it has: the next run takes the lease at once");
+		buffer_string(&line, "the next run takes the lease at once");
+		if (holder->sign != PROCESS_GONE)
+			buffer_string(&line, ", and until then this one may go on");
 	}
-	print_line(text, "expires", buffer_slice(&line));
+	print_line(text, holder->left_ms > 0 ? "expires" : "expired", buffer_slice(&line));
 }
 
-static void print_holder(struct recorded *recorded, const struct lease_holder *holder)
+/* One that is suspended, or whose disk hangs, has not ended: it goes on where nobody has taken its lease by then. */
+static const char *state_of(const struct lease_holder *holder)
 {
 	static const char *const signs[] = {
 		[PROCESS_UNKNOWN] = "whether it still runs cannot be told from here",
 		[PROCESS_ALIVE] = "still running",
 		[PROCESS_GONE] = "gone",
 	};
+
+	if (holder->sign == PROCESS_ALIVE && holder->left_ms < STATE_LEASE_TERM_MS - SILENT_MS)
+		return "has not ended, but gives no heartbeat: it may be suspended";
+	return signs[holder->sign];
+}
+
+static void print_holder(struct recorded *recorded, const struct lease_holder *holder)
+{
 	struct arena *arena = recorded->job.arena;
 	struct buffer *text = &recorded->text;
 
@@ -66,7 +81,7 @@ static void print_holder(struct recorded *recorded, const struct lease_holder *h
 	print_line(text, "run", holder->run);
 	print_line(text, "command", holder->command);
 	print_line(text, "host", holder->host);
-	print_line(text, "process", arena_format(arena, "%lld, %s", (long long)holder->process, signs[holder->sign]));
+	print_line(text, "process", arena_format(arena, "%lld, %s", (long long)holder->process, state_of(holder)));
 	print_age(recorded, "since", holder->since_ms);
 	print_age(recorded, "heartbeat", holder->beat_ms);
 	print_line(text, "fencing", arena_format(arena, "%lld", (long long)holder->fencing));

@@ -35,11 +35,14 @@ static bool refuse(struct job *job, const struct lease_holder *holder)
 	diag_error(job->diagnostics, FAULT_LEASE, NOWHERE, "another run holds the stack '%.*s': %.*s",
 		   SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, holder)));
 	if (timeout_ms(job) > 0)
-		diag_hint(job->diagnostics, "it did not end within --lease-timeout; 'trueup lease show' tells more");
+		diag_hint(job->diagnostics,
+			  "it did not end within --lease-timeout; 'trueup lease show' tells more, and %.*s",
+			  SLICE_ARGUMENTS(lease_break_text(job->arena, holder->run)));
 	else
 		diag_hint(job->diagnostics,
 			  "wait until it has ended (--lease-timeout 10m does); should it have died, %.*s",
-			  SLICE_ARGUMENTS(lease_end_text(job->arena, holder->left_ms, holder->unwatched_ms)));
+			  SLICE_ARGUMENTS(
+				  lease_end_text(job->arena, holder->run, holder->left_ms, holder->unwatched_ms)));
 	return false;
 }
 

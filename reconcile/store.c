@@ -14,14 +14,23 @@ const char *recipe_name(enum recipe recipe)
 	return recipes[recipe];
 }
 
-struct slice lease_end_text(struct arena *arena, int64_t left_ms, int64_t unwatched_ms)
+struct slice lease_break_text(struct arena *arena, struct slice run)
+{
+	enum { DIGITS = 8 }; /* of its id: as many as the command asks for */
+
+	return arena_format(arena, "'trueup lease break %.*s' takes the stack away from one that hangs",
+			    SLICE_ARGUMENTS(slice_first(run, DIGITS)));
+}
+
+struct slice lease_end_text(struct arena *arena, struct slice run, int64_t left_ms, int64_t unwatched_ms)
 {
 	int64_t left_s = (left_ms + 999) / 1000, unwatched_s = (unwatched_ms + 999) / 1000;
 	struct slice text = arena_format(arena, "its lease ends by itself within %" PRId64 " s", unwatched_s);
 
-	return left_s == unwatched_s ? text
-				     : arena_format(arena, "%.*s, or within %" PRId64 " s for a run that waits for it",
-						    SLICE_ARGUMENTS(text), left_s);
+	if (left_s != unwatched_s)
+		text = arena_format(arena, "%.*s, or within %" PRId64 " s for a run that waits for it",
+				    SLICE_ARGUMENTS(text), left_s);
+	return arena_format(arena, "%.*s; %.*s", SLICE_ARGUMENTS(text), SLICE_ARGUMENTS(lease_break_text(arena, run)));
 }
 
 int64_t intent_sent_ms(const struct intent *intent)

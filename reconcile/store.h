@@ -192,8 +192,11 @@ struct lease_holder {
 	int64_t unwatched_ms; /* the same of one that comes only then; never less */
 };
 
-/* "its lease ends by itself within 90 s", in arena: left_ms and unwatched_ms as above. */
-struct slice lease_end_text(struct arena *arena, int64_t left_ms, int64_t unwatched_ms);
+/* What to do about a run that neither goes on nor ends, in arena. */
+struct slice lease_break_text(struct arena *arena, struct slice run);
+/* "its lease ends by itself within 90 s", and how it is taken away, in arena: run, left_ms and unwatched_ms as above.
+ */
+struct slice lease_end_text(struct arena *arena, struct slice run, int64_t left_ms, int64_t unwatched_ms);
 
 /* A run as recorded. */
 struct run_record {

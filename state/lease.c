@@ -105,7 +105,7 @@ static bool refuse(const struct holder *holder, int64_t left_ms, int64_t unwatch
 		   SLICE_ARGUMENTS(stack), SLICE_ARGUMENTS(holder->command), holder->process,
 		   SLICE_ARGUMENTS(holder->host), SLICE_ARGUMENTS(holder->run), SLICE_ARGUMENTS(since));
 	diag_hint(diagnostics, "wait until it has ended (--lease-timeout 10m does); should it have died, %.*s",
-		  SLICE_ARGUMENTS(lease_end_text(diagnostics->arena, left_ms, unwatched_ms)));
+		  SLICE_ARGUMENTS(lease_end_text(diagnostics->arena, holder->run, left_ms, unwatched_ms)));
 	return false;
 }
 

@@ -66,8 +66,19 @@ def test_show(tiny, held):  # noqa: F811
     assert listed["holder"]["run"] == shown["run"]
     assert f"held: 'apply', process {held.pid} on host" in tiny.run("state", "list").out
     assert outcomes(tiny) == ["running"]
+    held.send_signal(signal.SIGSTOP)
+    for beats_before_ms, process, ends in [
+        (20000, "still running", "expires    in "),
+        (20000, "has not ended, but gives no heartbeat: it may be suspended", "expires    in "),
+        (60000, "has not ended, but", "expired    the next run takes the lease at once, and until then this one may go on"),
+    ]:
+        with sqlite3.connect(tiny.folder / ".trueup/state.db") as state:
+            state.execute(f"UPDATE lease SET beat_boot_ms = beat_boot_ms - {beats_before_ms}")
+        text = tiny.run("lease", "show").out
+        assert f"{held.pid}, {process}" in text and ends in text
     held.kill()
     held.wait()
+    assert "expired    the next run takes the lease at once\n" in tiny.run("lease", "show").out
     shown = holder(tiny)
     assert (shown["process_state"], shown["expired"], shown["expires_in_ms"]) == ("gone", True, 0)
     assert f"{held.pid}, gone" in tiny.run("lease", "show").out
@@ -224,6 +235,7 @@ def test_held_by_another(tiny, held, line):  # noqa: F811
     for arguments, least_s in [([], 0), (["--lease-timeout", "0"], 0), (["--lease-timeout=1s500ms"], 1.5)]:
         result = tiny.run(*line, *arguments, status=5)
         assert f"another run holds the stack 'tiny': 'apply', process {held.pid} on host" in result.err
+        assert f"'trueup lease break {holder(tiny)['run'][:8]}' takes the stack away from one that hangs" in result.err
         assert least_s <= result.seconds < least_s + 10
         assert result.err.count("waiting up to") == (least_s > 0)
     assert held.poll() is None
