@@ -293,8 +293,11 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (plan->destroy && report->unrecorded_count > 0)
 		buffer_format(buffer, "nothing is recorded, and yet %zu of this stack %s there\n",
 			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");
-	else if (plan->destroy && plan->unread_count == 0)
-		buffer_string(buffer, "nothing to do: nothing is recorded\n");
+	else if (plan->destroy)
+		buffer_format(buffer, "nothing to do: %s\n",
+			      plan->unread_count > 0
+				      ? "what is to go could not be read, or what could not be read holds it"
+				      : "nothing is recorded");
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)

@@ -547,6 +547,7 @@ def test_what_an_unread_subnet_lies_in_is_not_destroyed(stack, cloud):
     cloud.sim("fault", "DescribeSubnets", "deny", "1", "1")
     done = stack.run("destroy", "--yes", status=3)
     assert "? 'aws.subnet.a' refers to it and could not be read\n      aws.vpc.home\n" in done.out
+    assert "nothing to do: what is to go could not be read, or what could not be read holds it\n" in done.out
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud)
 
