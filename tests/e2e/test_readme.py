@@ -1,5 +1,6 @@
 """What the README says to type works as it stands there; its spec is one, and so is that of docs/spec.md."""
 
+import fnmatch
 import json
 import re
 import shutil
@@ -56,7 +57,7 @@ def spec_page(root):
     return (root / "docs" / "spec.md").read_text()
 
 
-def test_the_example_of_the_page_of_specs(spec_page, stack):
+def test_the_example_of_the_page_of_specs(readme, spec_page, stack):
     schema = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
     for file in blocks(spec_page, "yaml"):
         schema.validate(yaml.safe_load(file))
@@ -69,6 +70,12 @@ def test_the_example_of_the_page_of_specs(spec_page, stack):
     stack.run("apply", "--yes")
     assert "nothing to do" in stack.run("plan").out
     assert set(stack.run("output", "--output", "json").json["outputs"]) == {"vpc", "subnets"}
+    # What lies beside the spec by then is not put under version control.
+    ignored = re.search(r"(?ms)^# \.gitignore\n(.*?)^```", readme)[1]
+    patterns = [line.strip("/") for line in ignored.splitlines()]
+    beside = {path.name for path in stack.folder.iterdir()} - {"network.yaml", "nodes.yaml", ".config"}
+    assert {"nodes.pem", "world", ".trueup"} <= beside
+    assert all(any(fnmatch.fnmatch(name, pattern) for pattern in patterns) for name in beside), beside
     # What it says of lifecycle and max_delete is so.
     nodes, network = ((stack.folder / name).read_text() for name in ("nodes.yaml", "network.yaml"))
     stack.write("nodes.yaml", nodes.replace("desired: 2", "desired: 4"))
