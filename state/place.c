@@ -290,10 +290,11 @@ static bool refuse_network_of(const char *path, struct diagnostics *diagnostics)
 	network = place_network_name((uint32_t)status.f_type);
 	if (!network)
 		return true;
-	diag_error(diagnostics, FAULT_USER, NOWHERE,
-		   "the state file '%s' would lie on a %s file system, where two runs may both believe that they hold "
-		   "its lock",
-		   path, network);
+	diag_error(
+		diagnostics, FAULT_USER, NOWHERE,
+		"the folder of the state file '%s' is on a network file system (%s), where two runs may both believe "
+		"that they hold its lock",
+		path, network);
 	diag_hint(diagnostics, "keep the state on a disk of this machine; where only one machine ever uses it, say "
 			       "--force-network-state");
 	return false;

@@ -196,7 +196,7 @@ static void test_network_links(void **state)
 		if (place_refuse_network(path, &fixture->diagnostics) == rows[i].refused)
 			fail_msg("%s: %s", rows[i].name, state_fixture_told(fixture));
 		if (rows[i].refused)
-			assert_true(state_fixture_said(fixture, FAULT_USER, "a NFS file system"));
+			assert_true(state_fixture_said(fixture, FAULT_USER, "is on a network file system (NFS)"));
 		state_fixture_forget(fixture);
 	}
 }
