@@ -359,7 +359,7 @@ def test_a_saved_plan_takes_off_no_protection_that_came_after_it(tiny):  # noqa:
 # In the order of the document.
 MEMBERS = """
 schema command status stack lineage serial digest spec refreshed destroy managed read drift calls counts actions unread
-running open unfinished diagnostics
+running open unfinished unlisted diagnostics
 """.split()
 
 
