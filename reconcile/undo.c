@@ -478,14 +478,31 @@ static const char *const reasons[OPERATION_COUNT] = {
 	[OPERATION_RECORD] = "as before the run",
 };
 
+/* Whether it has the id again that it had, for that is what the spec says of it. */
+static bool has_id_again(const struct action *action, struct slice id)
+{
+	for (uint32_t i = 0; i < action->known.count; i++) {
+		const struct value *value = &action->known.members[i].value;
+
+		if (value_is(value, VALUE_STRING) && slice_equal(value_slice(value), id))
+			return true;
+	}
+	return false;
+}
+
 /* What an action loses, or leaves as the run made it. */
 static void note_losses(struct undo_work *work, const struct action *action)
 {
 	const struct undo_case *made = map_get(&work->undoing->made, action->address);
 
-	if (action->operation == OPERATION_CREATE && made)
-		undo_note(work, action->address, "gets another id than '%.*s', and what that held is gone",
-			  SLICE_ARGUMENTS(made->was->provider_id));
+	if (action->operation == OPERATION_CREATE && made) {
+		struct slice id = made->was->provider_id;
+
+		undo_note(work, action->address,
+			  has_id_again(action, id) ? "is another one than '%.*s' was, and what that held is gone"
+						   : "gets another id than '%.*s', and what that held is gone",
+			  SLICE_ARGUMENTS(id));
+	}
 	if (action->operation == OPERATION_REPLACE)
 		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
 			  SLICE_ARGUMENTS(action->provider_id));

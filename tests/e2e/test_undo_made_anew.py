@@ -84,3 +84,16 @@ def test_what_the_run_put_to_use_is_out_of_use_first(stack):
     done = operations(undo(stack, run, "--yes"))
     assert done == {"aws.security_group.f": "replace", "aws.launch_template.a": "update"}
     assert is_as_in(stack, before)
+
+
+def test_what_has_its_name_for_an_id_is_another_one_of_that_name(stack):
+    simulate(stack, "../world")
+    whole = SPEC % ("", "") + (
+        "aws.launch_template:\n  t: {name: tone, image: ami-0123456789abcdef0, instance_type: t3.small}\n"
+        "aws.autoscaling_group:\n  w: {name: workers, launch_template: t, subnets: [a], min: 0, max: 1}\n"
+    )
+    apply_spec(stack, whole)
+    run = apply_spec(stack, whole.split("aws.autoscaling_group")[0])
+    [note] = undo(stack, run, "--yes")["irreversible"]
+    assert note["what"] == "is another one than 'workers' was, and what that held is gone"
+    assert is_as_in(stack, whole)
