@@ -13,7 +13,7 @@ static bool is_made(const struct item *item)
 /* Whether the item hands on that the target is made anew. One that acts waits for its own targets anyway. */
 static bool hands_on(const struct item *item, const struct item *target)
 {
-	return !plan_item_acts(item) && plan_item_acts(target) && is_made(target);
+	return !plan_item_acts(item) && is_made(target);
 }
 
 static size_t most_beneath(struct planning *planning, const struct item *item)

@@ -306,6 +306,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	/* Every such object was looked for; of a kind that is not known nothing was read. */
 	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
 		return;
+	/* Whether its deletion was answered is known no more. */
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
 		finding->removals[finding->commit.removal_count++] = (struct removal){object->object_id, true};
 		map_set(&finding->gone, object->provider_id, object);

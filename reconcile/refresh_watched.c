@@ -23,9 +23,9 @@ static void watch_in(struct refreshing *refreshing, struct session *session, con
 static void gather_in_place(struct refreshing *refreshing, const struct watched *watched, const struct kind *kind)
 {
 	const struct sessions *sessions = refreshing->refresh->sessions;
-	const char *silence = sessions_silence_at(sessions, &watched->identity);
 	struct slice unused;
 	struct session *session = sessions_of_identity(sessions, &watched->identity, (struct slice){NULL, 0}, &unused);
+	const char *silence = session ? NULL : sessions_silence_at(sessions, &watched->identity);
 
 	if (session)
 		watch_in(refreshing, session, kind, watched);

@@ -1,39 +1,44 @@
 #include "state/watched.h"
 
+static bool run_about(struct database *database, enum statement statement, struct slice id,
+		      struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, statement);
+
+	query_id(&query, id);
+	return query_run(&query, diagnostics);
+}
+
+static bool add(struct database *database, enum statement statement, int64_t wall_ms, struct slice id,
+		struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, statement);
+
+	query_integer(&query, wall_ms);
+	query_id(&query, id);
+	return query_run(&query, diagnostics);
+}
+
 bool watched_add_intent(struct database *database, struct slice intent, int64_t wall_ms,
 			struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_WATCH_INTENT);
-
-	query_integer(&query, wall_ms);
-	query_id(&query, intent);
-	return query_run(&query, diagnostics);
+	return add(database, STATEMENT_WATCH_INTENT, wall_ms, intent, diagnostics);
 }
 
 bool watched_add_call(struct database *database, struct slice intent, struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_WATCH_CALL);
-
-	query_id(&query, intent);
-	return query_run(&query, diagnostics);
+	return run_about(database, STATEMENT_WATCH_CALL, intent, diagnostics);
 }
 
 bool watched_add_object(struct database *database, struct slice object_id, int64_t wall_ms,
 			struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_WATCH_OBJECT);
-
-	query_integer(&query, wall_ms);
-	query_id(&query, object_id);
-	return query_run(&query, diagnostics);
+	return add(database, STATEMENT_WATCH_OBJECT, wall_ms, object_id, diagnostics);
 }
 
 bool watched_drop(struct database *database, struct slice object_id, struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_WATCH_NO_MORE);
-
-	query_id(&query, object_id);
-	return query_run(&query, diagnostics);
+	return run_about(database, STATEMENT_WATCH_NO_MORE, object_id, diagnostics);
 }
 
 bool watched_prune(struct database *database, int64_t wall_ms, struct diagnostics *diagnostics)

@@ -25,7 +25,7 @@ static void commit(struct watching *watching, const struct commit *commit)
 		fixture_give_up(watching->fixture);
 }
 
-static void put(struct watching *watching, bool seen)
+static void put(struct watching *watching, int64_t seen)
 {
 	struct object *object = fixture_object(watching->fixture, 1);
 	const struct object *const objects[] = {object};
@@ -36,31 +36,35 @@ static void put(struct watching *watching, bool seen)
 	commit(watching, &(struct commit){.upserts = objects, .bodies = bodies, .upsert_count = 1});
 }
 
-static void take_out(struct watching *watching, bool missed)
+static void take_out(struct watching *watching, int64_t missed)
 {
-	const struct removal removal = {fixture_id(watching->fixture, 1), missed};
+	const struct removal removal = {fixture_id(watching->fixture, 1), missed != 0};
 
 	commit(watching, &(struct commit){.removals = &removal, .removal_count = 1});
 }
 
-static void send(struct watching *watching, bool creates)
+static void send(struct watching *watching, int64_t creates)
 {
 	const struct identity *place = &fixture_object(watching->fixture, 1)->identity;
 
 	watching->intent = fixture_intent(watching->fixture, 1);
 	watching->intent.identity = identity_text(&watching->fixture->arena, place);
-	watching->intent.creates = creates;
+	watching->intent.creates = creates != 0;
 	commit(watching, &(struct commit){.intents = &watching->intent, .intent_count = 1});
 }
 
-static void close_as(struct watching *watching, enum outcome outcome, bool again)
+static void close_as(struct watching *watching, int64_t outcome)
 {
-	const struct intent_close close = {watching->intent.id, outcome, SLICE("read")};
+	const struct intent_close close = {watching->intent.id, (enum outcome)outcome, SLICE("read")};
 
-	if (again)
-		commit(watching, &(struct commit){.corrections = &close, .correction_count = 1});
-	else
-		commit(watching, &(struct commit){.closes = &close, .close_count = 1});
+	commit(watching, &(struct commit){.closes = &close, .close_count = 1});
+}
+
+static void correct_as(struct watching *watching, int64_t outcome)
+{
+	const struct intent_close close = {watching->intent.id, (enum outcome)outcome, SLICE("read")};
+
+	commit(watching, &(struct commit){.corrections = &close, .correction_count = 1});
 }
 
 static void pass(struct watching *watching, int64_t days)
@@ -74,44 +78,42 @@ static void end(struct watching *watching)
 		fixture_give_up(watching->fixture);
 }
 
+static void run_again(struct watching *watching, int64_t unused)
+{
+	(void)unused;
+	end(watching);
+	fixture_begin(watching->fixture, watching->store);
+}
+
 /* One word: what is done. */
 static void act(struct watching *watching, struct slice word)
 {
-	static const char *const words[] = {"put",  "begin",  "missed",	   "removed", "create",	 "change",
-					    "done", "absent", "corrected", "later",   "longago", "run"};
-	size_t number = 0;
+	static const struct {
+		const char *word;
+		void (*act)(struct watching *watching, int64_t argument);
+		int64_t argument;
+	} acts[] = {
+		{"put", put, true},
+		{"begin", put, false},
+		{"missed", take_out, true},
+		{"removed", take_out, false},
+		{"create", send, true},
+		{"change", send, false},
+		{"done", close_as, OUTCOME_DONE},
+		{"absent", close_as, OUTCOME_ABSENT},
+		{"corrected", correct_as, OUTCOME_ABSENT},
+		{"later", pass, 89},
+		{"longago", pass, 91},
+		{"run", run_again, 0},
+	};
 
-	while (number < COUNT(words) && !slice_is(word, words[number]))
-		number++;
-	switch (number) {
-	case 0:
-	case 1:
-		put(watching, number == 0);
-		return;
-	case 2:
-	case 3:
-		take_out(watching, number == 2);
-		return;
-	case 4:
-	case 5:
-		send(watching, number == 4);
-		return;
-	case 6:
-	case 7:
-		close_as(watching, number == 6 ? OUTCOME_DONE : OUTCOME_ABSENT, false);
-		return;
-	case 8:
-		close_as(watching, OUTCOME_ABSENT, true);
-		return;
-	case 9:
-	case 10:
-		pass(watching, number == 9 ? 89 : 91);
-		return;
-	default:
-		end(watching);
-		fixture_begin(watching->fixture, watching->store);
-		return;
+	for (size_t i = 0; i < COUNT(acts); i++) {
+		if (slice_is(word, acts[i].word)) {
+			acts[i].act(watching, acts[i].argument);
+			return;
+		}
 	}
+	fail_msg("no such word: %.*s", SLICE_ARGUMENTS(word));
 }
 
 static struct slice seen(struct watching *watching)
