@@ -327,31 +327,34 @@ static size_t form_at(const struct redaction *redaction, struct slice text)
 	return longest;
 }
 
+struct slice redaction_find(const struct redaction *redaction, struct slice text)
+{
+	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++) {
+		size_t size = form_at(redaction, (struct slice){text.data + i, text.size - i});
+
+		if (size > 0)
+			return (struct slice){text.data + i, size};
+	}
+	return (struct slice){NULL, 0};
+}
+
 bool redaction_finds(const struct redaction *redaction, struct slice text)
 {
-	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++)
-		if (form_at(redaction, (struct slice){text.data + i, text.size - i}) > 0)
-			return true;
-	return false;
+	return redaction_find(redaction, text).size > 0;
 }
 
 void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret)
 {
-	size_t start = 0, i = 0;
+	struct slice form;
 
-	while (redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
-		size_t size = form_at(redaction, (struct slice){text.data + i, text.size - i});
+	while ((form = redaction_find(redaction, text)).size > 0) {
+		size_t before = (size_t)(form.data - text.data);
 
-		if (size == 0) {
-			i++;
-			continue;
-		}
-		buffer_append(ret, (struct slice){text.data + start, i - start});
+		buffer_append(ret, slice_first(text, before));
 		buffer_string(ret, REDACTION_MARK);
-		i += size;
-		start = i;
+		text = slice_from(text, before + form.size);
 	}
-	buffer_append(ret, slice_from(text, start));
+	buffer_append(ret, text);
 }
 
 struct slice redaction_shown(const struct redaction *redaction, struct slice text, struct arena *arena)

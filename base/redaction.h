@@ -40,6 +40,8 @@ void redaction_add(struct redaction *redaction, struct slice secret);
 void redaction_add_lines(struct redaction *redaction, struct slice secret, size_t least_bytes);
 /* Every secret within value that is here in clear. */
 void redaction_add_value(struct redaction *redaction, const struct value *value);
+/* The first form of a secret within text, the longest that begins there; empty: it has none. */
+struct slice redaction_find(const struct redaction *redaction, struct slice text);
 /* Whether text has a form of a secret. */
 bool redaction_finds(const struct redaction *redaction, struct slice text);
 /* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets: where it begins

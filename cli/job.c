@@ -160,6 +160,7 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 			return false;
 		job->record = job->store->ops->record(job->store);
 		job->style = fingerprint_style(job->record);
+		job->style.known = &job->invocation->simulated->redaction;
 		if (access == STATE_WRITE && !job_await_lease(job, &waited))
 			return false;
 	} while (waited);

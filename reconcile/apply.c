@@ -134,6 +134,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 			.outputs = action->live_outputs,
 		};
 		target->has_now = true;
+		if (action->kind)
+			target_hide_known(target, action->kind, &target->now);
 	}
 	target->read_ms = target->compared_ms = apply->read_ms;
 }

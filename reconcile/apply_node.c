@@ -5,6 +5,7 @@
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
 #include "reconcile/recover_again.h"
+#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -78,6 +79,17 @@ static const struct digest *outputs_of(void *context, struct slice address)
 {
 	const struct object *object = applying_object_at(context, address);
 	return object ? &object->outputs_digest : NULL;
+}
+
+void target_hide_known(const struct target *target, const struct kind *kind, struct live *live)
+{
+	const struct apply *apply = target->applying->apply;
+	const struct object *object = target->current;
+	const struct value *said[] = {&target->action->known, &target->desired, object ? &object->resolved : NULL,
+				      object ? &object->observed : NULL};
+
+	live->fields = secret_known_hide(apply->arena, apply->style, &kind->fields, &live->fields, said,
+					 sizeof(said) / sizeof(said[0]));
 }
 
 /* What was read, with the marks of the secrets that were sent: it comes to rest in the record. */

@@ -3,6 +3,7 @@
 #include "reconcile/lineage.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/schema.h"
+#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -195,22 +196,24 @@ static void mark_live(struct planning *planning, struct item *item)
 					recorded ? &item->object->observed : NULL};
 	const size_t count = sizeof(models) / sizeof(models[0]);
 	const struct json_style *style = planning->input->style;
+	const struct live *live = item->live;
+	struct arena *arena = planning->arena;
 	bool found = false;
-	struct live *marked;
 
-	if (item->marked || !item->live || item->live->presence != PRESENCE_PRESENT)
+	if (item->marked || !live || live->presence != PRESENCE_PRESENT)
 		return;
 	item->marked = true;
 	for (size_t i = 0; i < count; i++)
 		found |= models[i] && value_has_secret(models[i]);
-	if (!found)
+	if (!found && !secret_known_is_in(style, &live->fields))
 		return;
-	marked = arena_new(planning->arena, struct live);
-	*marked = *item->live;
-	marked->fields = secret_marks_put(planning->arena, style, &item->live->fields, models, count);
-	marked->fields = secret_places_hide(planning->arena, style, &item->resource->kind->fields, &marked->fields,
-					    models, count);
-	marked->outputs = secret_marks_put(planning->arena, style, &item->live->outputs, models, count);
+	const struct fields *fields = &item->resource->kind->fields;
+	struct live *marked = arena_new(arena, struct live);
+	*marked = *live;
+	marked->fields = secret_marks_put(arena, style, &live->fields, models, count);
+	marked->fields = secret_places_hide(arena, style, fields, &marked->fields, models, count);
+	marked->fields = secret_known_hide(arena, style, fields, &marked->fields, models, count);
+	marked->outputs = secret_marks_put(arena, style, &live->outputs, models, count);
 	item->live = marked;
 }
 

@@ -2,6 +2,7 @@
 
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished_agreed.h"
@@ -395,6 +396,8 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 				    .arena = arena,
 				    .models = {&object->resolved, &object->observed, resolved, &live->fields},
 				    .model_count = resolved ? 4 : 0};
+	const struct value *said[] = {&object->resolved, &object->observed, resolved, unfinished_before(object),
+				      reading->resource ? &reading->resource->desired : NULL};
 	bool leaves = unfinished_leaves(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
@@ -403,6 +406,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	struct value marked = secret_marks_put(arena, style, &live->fields, settling.models, settling.model_count);
 	marked = secret_places_hide(arena, style, &kind->fields, &marked, settling.models,
 				    resolved ? SECRET_PLACES_MODELS_MOST : 0);
+	marked = secret_known_hide(arena, style, &kind->fields, &marked, said, sizeof(said) / sizeof(said[0]));
 	settling.live = json_seal(arena, &marked, style);
 	settle_before(&settling, kind);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */

@@ -1,5 +1,6 @@
 """What somebody has done to a secret outside: what stands around it is shown, what took its place is not."""
 
+import json
 import re
 
 import pytest
@@ -22,6 +23,7 @@ COMMANDS = [
     pytest.param(["plan"], id="plan"),
     pytest.param(["plan", "--output", "json"], id="plan as JSON"),
 ]
+SAVED = pytest.param(["plan", "--out", "saved"], id="saved plan")
 
 
 @pytest.fixture
@@ -38,11 +40,17 @@ def change(stack, address, tag):
     stack.run("sim", "change", "vpc", recorded(stack)[address], tag)
 
 
+def saved(stack):
+    """The plan that was saved, where one was."""
+    path = stack.folder / "saved"
+    return path.read_text() if path.exists() else ""
+
+
 def assert_untold(said, secret):
     assert not [word for word in re.findall(r"[\w-]{8,}", secret) if word in said], said
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, SAVED])
 @pytest.mark.parametrize(
     "address, tag",
     [
@@ -55,13 +63,13 @@ def test_secret_of_many_lines(applied, command, address, tag):
     change(applied, address, tag)
     result = applied.run(*command, status=(0, 2))
     assert "more of it" in result.out
-    assert_untold(result.out + result.err, KEY)
+    assert_untold(result.out + result.err + saved(applied), KEY)
 
 
 ROTATED = "RotatedByHand3"
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, pytest.param(["plan", "--out", "saved"], id="saved plan")])
+@pytest.mark.parametrize("command", [*COMMANDS, SAVED])
 @pytest.mark.parametrize(
     "spec, tag",
     [
@@ -79,8 +87,7 @@ def test_other_secret_in_its_place(applied, command, spec, tag):
     change(applied, "aws.vpc.main", f"tags.note={tag}")
     result = applied.run(*command, TRUEUP_VAR_key="present-password-2", status=(0, 2))
     assert "note" in result.out and "team" not in result.out
-    saved = applied.folder / "saved"
-    assert_untold(result.out + result.err + (saved.read_text() if saved.exists() else ""), f"{tag} former-password-1")
+    assert_untold(result.out + result.err + saved(applied), f"{tag} former-password-1")
 
 
 def test_other_secret_is_not_recorded(applied):
@@ -94,6 +101,39 @@ def test_other_secret_is_not_recorded(applied):
         applied.run("apply", "--yes")
         applied.run("drift")
     assert ROTATED.encode() not in (applied.folder / ".trueup" / "state.db").read_bytes()
+
+
+GROUP = """\
+aws.vpc: {main: {cidr: 10.0.0.0/16}, other: {cidr: 10.1.0.0/16, tags: {note: "${var.key}"}}}
+aws.security_group:
+  g:
+    {vpc: main, name: g, description: d, ingress: [
+      {protocol: tcp, from_port: 22, to_port: 22, cidr: 10.0.0.0/8, description: plain},
+      {protocol: tcp, from_port: 22, to_port: 22, group: h}], egress: []}
+  h: {vpc: main, name: h, description: d, ingress: [{protocol: tcp, from_port: 22, to_port: 22, group: g}]}
+"""
+IGNORED = GROUP.replace("egress: []", "tags: {a: b}, lifecycle: {ignore: [ingress]}")
+
+
+@pytest.mark.parametrize("deleted", [pytest.param(False, id="changed"), pytest.param(True, id="deleted by halves")])
+def test_secret_that_came_late_is_not_recorded(stack, deleted):
+    """A call of an earlier run has put it where neither spec nor record has one any more."""
+    simulate(stack)
+    stack.environment["TRUEUP_VAR_key"] = "FirstSecret42"
+    stack.write("stack.yaml", SPEC.split("aws.vpc")[0] + GROUP)
+    stack.run("apply", "--yes")
+    group = recorded(stack)["aws.security_group.g"]
+    rules = json.loads(stack.run("sim", "show", "security-group-rule").out)["eu-central-1"]["security-group-rule"]
+    rule = next(name for name, rule in rules.items() if rule.get("description") == "plain")
+    stack.run("sim", "change", "security-group-rule", rule, "description=once FirstSecret42 more")
+    if deleted:
+        stack.run("sim", "fault", "DeleteSecurityGroup", "deny")
+        stack.run("destroy", "--yes", status=7)
+    else:
+        stack.write("stack.yaml", SPEC.split("aws.vpc")[0] + IGNORED)
+        stack.run("apply", "--yes")
+    database = b"".join(path.read_bytes() for path in (stack.folder / ".trueup").glob("state.db*"))
+    assert group.encode() in database and b"FirstSecret42" not in database
 
 
 TUNNELS = """\

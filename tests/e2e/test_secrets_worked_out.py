@@ -76,4 +76,4 @@ def test_what_others_show_of_it(home, output):
     for vpc in world(home, "vpc"):
         home.run("sim", "change", "vpc", vpc, f"tags.plain=see {VALUE}", f"tags.more={VALUE}")
     results = [home.run("drift", "--output", output, status=2), home.run("plan", "--output", output)]
-    assert "see (secret)" in check_hidden(home, *results)
+    assert "see secret~" in check_hidden(home, *results)

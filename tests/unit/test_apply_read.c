@@ -58,7 +58,8 @@ static void test_order(void **state)
 		stage_open(&staged, NULL);
 		struct apply apply = {.arena = &staged.arena};
 		struct applying applying = {.apply = &apply};
-		struct target target = {.applying = &applying};
+		const struct action action = {.kind = &kind};
+		struct target target = {.applying = &applying, .action = &action};
 
 		listed_count = 0;
 		staged.provider.list = list;
