@@ -406,8 +406,8 @@ static void judge_expected(struct refreshing *refreshing)
 }
 
 /*
- * What carries our tags without being recorded came of a call whose answer nobody saw. Looked
- * for at the end, because two aliases may list one place.
+ * What carries our tags without being recorded came of a call whose answer nobody saw, also where somebody has taken
+ * one of them off. Looked for at the end, because two aliases may list one place.
  */
 static void find_strays(struct refreshing *refreshing)
 {
@@ -426,7 +426,8 @@ static void find_strays(struct refreshing *refreshing)
 		const struct group *group = refreshing->groups.entries[i].item;
 		for (size_t k = 0; k < group->batch.found_count; k++) {
 			struct live *live = &group->batch.found[k];
-			if (live->presence == PRESENCE_PRESENT && live->ownership.intent.size > 0 &&
+			if (live->presence == PRESENCE_PRESENT &&
+			    (live->ownership.intent.size > 0 || live->ownership.object_id.size > 0) &&
 			    slice_equal(live->ownership.lineage, lineage) &&
 			    known_ids_add(&known, live->provider_id, slice_of(group->kind->name),
 					  &group->session->identity))

@@ -522,17 +522,22 @@ def test_late_twin_is_swept_where_nothing_of_its_kind_is_recorded(tiny, command)
 
 
 @pytest.mark.parametrize(
-    "known, waited_s",
-    [pytest.param(True, 7200, id="tags that were copied"), pytest.param(False, 0, id="a call that the record does not know")],
+    "tag, waited_s",
+    [
+        pytest.param(None, 7200, id="tags that were copied"),
+        pytest.param("0" * 32, 0, id="a call that the record does not know"),
+        pytest.param("", 0, id="no call"),
+        pytest.param("null", 0, id="a tag that was taken off"),
+    ],
 )
-def test_what_nobody_can_explain_is_told_and_left_alone(tiny, known, waited_s):
+def test_what_nobody_can_explain_is_told_and_left_alone(tiny, tag, waited_s):
     """A job that looks every night must hear of it; deleting it might delete somebody's own."""
     tiny.run("apply", "--yes")
     intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0]
     tiny.run("sim", "pass", str(waited_s))
     copy = come_late(tiny, intent)
-    if not known:
-        tiny.run("sim", "change", "vpc", copy, f"tags.trueup:intent={'0' * 32}")
+    if tag is not None:
+        tiny.run("sim", "change", "vpc", copy, f"tags.trueup:intent={tag}")
     told = f"{copy} carries the tags of this stack, as 'aws.vpc.main', and is not recorded: it is left alone"
     for command, status in {("plan", "--detailed-exitcode"): 0, ("drift",): 2, ("apply", "--yes"): 0, ("recover",): 7}.items():
         result = tiny.run(*command, status=status)
