@@ -10,13 +10,14 @@ static void add_unwatched(struct refresh *refresh, const struct watched *watched
 	refresh->unwatched[refresh->unwatched_count++] = (struct unwatched){watched, reason, hint};
 }
 
-/* Lists the kind there for what is watched, unless it is listed already: one is told of, where it cannot be. */
+/* Lists the kind there for what is watched, unless it is listed already: one is told of, where it cannot be; that was
+ * there once, if any was. */
 static void watch_in(struct refreshing *refreshing, struct session *session, const struct kind *kind,
 		     const struct watched *watched)
 {
 	struct group *group = refresh_group(refreshing, session, kind);
 
-	if (!group->watched)
+	if (!group->watched || group->watched->provider_id.size == 0)
 		group->watched = watched;
 }
 
@@ -69,7 +70,7 @@ void refresh_gather_watched(struct refreshing *refreshing)
 	}
 }
 
-/* What an endpoint does not know at all is not there. */
+/* What an endpoint does not know at all was never made there; unless it was. */
 void refresh_find_unwatched(struct refreshing *refreshing)
 {
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
@@ -77,7 +78,7 @@ void refresh_find_unwatched(struct refreshing *refreshing)
 		const struct read_batch *batch = &group->batch;
 
 		if (group->watched && group->count == 0 && !group->seeks && batch->unlisted_reason.size > 0 &&
-		    batch->unlisted_fault != FAULT_UNSUPPORTED)
+		    (batch->unlisted_fault != FAULT_UNSUPPORTED || group->watched->provider_id.size > 0))
 			add_unwatched(refreshing->refresh, group->watched, batch->unlisted_reason,
 				      batch->unlisted_hint);
 	}

@@ -288,7 +288,8 @@ struct store_ops {
 	/* The calls that were recorded under intents, parallel; known is false where there is none. */
 	bool (*past)(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		     struct past_call *ret, struct diagnostics *diagnostics);
-	/* What may be there without being recorded, one for each kind and place, since WATCHED_MS at most. */
+	/* What may be there without being recorded, since WATCHED_MS at most: for each kind and place
+	 * one that was missed, and one that a call may have made. */
 	bool (*watched)(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,

@@ -180,9 +180,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 				   " provider_id, ? FROM objects WHERE object_id = ? AND provider_id <> ''",
 	[STATEMENT_WATCH_NO_MORE] = "DELETE FROM watched WHERE id = ?",
 	[STATEMENT_WATCHED_PRUNE] = "DELETE FROM watched WHERE since_ms < ?",
-	/* One for each kind and place. What was missed may have been recorded again since. */
+	/* For each kind and place one that was missed, and one that may have come. What was missed may have been
+	 * recorded again since. */
 	[STATEMENT_WATCHED] = "SELECT kind, identity, min(address), provider_id FROM watched WHERE since_ms >= ?"
-			      " AND id NOT IN (SELECT object_id FROM objects) GROUP BY kind, identity",
+			      " AND id NOT IN (SELECT object_id FROM objects)"
+			      " GROUP BY kind, identity, provider_id = ''",
 
 	/* What would be sent once more says in its tags where it belonged: it is looked for instead. */
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ?, recipe = iif(recipe = 'token', 'tag', recipe)"

@@ -74,8 +74,8 @@ def test_what_a_listing_that_lags_long_has_missed_is_told(tiny, command):
     tiny.run("drift")
 
 
-@pytest.mark.parametrize("hidden", ["the thing", "and its deletion"])
-def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny, hidden):
+@pytest.mark.parametrize("hidden, refusal", [("the thing", "deny"), ("the thing", "unsupported"), ("and its deletion", "deny")])
+def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny, hidden, refusal):
     """Its kind has left the spec with it, and is listed all the same; where that is refused, nothing is claimed."""
     tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
@@ -90,7 +90,7 @@ def test_what_was_missed_is_told_though_nothing_else_of_its_kind_is_left(tiny, h
     told = f"{gateway} carries the tags of this stack, as 'aws.customer_gateway.c', and is not recorded"
     assert told in tiny.run("plan").err and told in tiny.run("drift", status=2).err
     assert told in tiny.run("recover", status=7).err
-    fault = tiny.run("sim", "fault", "DescribeCustomerGateways", "deny").out.split()[-1]
+    fault = tiny.run("sim", "fault", "DescribeCustomerGateways", refusal).out.split()[-1]
     untold = f"whether 'aws.customer_gateway.c' ({gateway}), which was not found any more, is there after all cannot be told"
     assert untold in tiny.run("plan").err and untold in tiny.run("recover", status=3).err
     drift = tiny.run("drift", status=3)

@@ -43,13 +43,18 @@ static void take_out(struct watching *watching, int64_t missed)
 	commit(watching, &(struct commit){.removals = &removal, .removal_count = 1});
 }
 
+enum { CHANGES, CREATES, CREATES_ALIKE };
+
+/* creates: CREATES_ALIKE: what is of the kind of the object. */
 static void send(struct watching *watching, int64_t creates)
 {
 	const struct identity *place = &fixture_object(watching->fixture, 1)->identity;
 
 	watching->intent = fixture_intent(watching->fixture, 1);
 	watching->intent.identity = identity_text(&watching->fixture->arena, place);
-	watching->intent.creates = creates != 0;
+	watching->intent.creates = creates != CHANGES;
+	if (creates == CREATES_ALIKE)
+		watching->intent.kind = SLICE("aws.subnet");
 	commit(watching, &(struct commit){.intents = &watching->intent, .intent_count = 1});
 }
 
@@ -97,8 +102,9 @@ static void act(struct watching *watching, struct slice word)
 		{"begin", put, false},
 		{"missed", take_out, true},
 		{"removed", take_out, false},
-		{"create", send, true},
-		{"change", send, false},
+		{"create", send, CREATES},
+		{"alike", send, CREATES_ALIKE},
+		{"change", send, CHANGES},
 		{"done", close_as, OUTCOME_DONE},
 		{"absent", close_as, OUTCOME_ABSENT},
 		{"corrected", correct_as, OUTCOME_ABSENT},
@@ -176,6 +182,8 @@ static void test_watched(void **state)
 		{"put create done corrected removed", GIVEN_UP},
 		{"create done corrected", "aws.vpc aws.vpc.a '' anywhere"},
 		{"create absent put missed", MISSED "; " GIVEN_UP},
+		/* Of each place one that was there, and one that may have come. */
+		{"alike absent put missed", MISSED "; aws.subnet aws.vpc.a '' us-west-2"},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
