@@ -76,11 +76,12 @@ static void seal(struct job *job, struct object *object, const struct kind *kind
 	const struct value *models[] = {&object->resolved, &object->observed, spec ? &spec->desired : NULL,
 					&(*live)->fields};
 	const size_t count = sizeof(models) / sizeof(models[0]);
-	struct value fields = secret_marks_put(job->arena, &job->style, &(*live)->fields, models, count);
-	struct value resolved = secret_marks_put(job->arena, &job->style, &object->resolved, models, count);
-	struct value observed = secret_marks_put(job->arena, &job->style, &object->observed, models, count);
+	struct arena *arena = job->arena;
+	struct value fields = secret_marks_put(arena, &job->style, &kind->fields, &(*live)->fields, models, count);
+	struct value resolved = secret_marks_put(arena, &job->style, &kind->fields, &object->resolved, models, count);
+	struct value observed = secret_marks_put(arena, &job->style, &kind->fields, &object->observed, models, count);
 
-	fields = secret_places_hide(job->arena, &job->style, &kind->fields, &fields, models, SECRET_PLACES_MODELS_MOST);
+	fields = secret_places_hide(arena, &job->style, &kind->fields, &fields, models, SECRET_PLACES_MODELS_MOST);
 	if (!value_has_secret(&fields))
 		return;
 	struct live *sealed = arena_new(job->arena, struct live);

@@ -460,6 +460,20 @@ static void copy_words(struct job *job, const struct plan *saved)
 }
 
 /* What the plan carries out, and nothing else: what goes with that it has already. Whoever read nothing saw no tags. */
+/* What the plan took for secret in what it had read: whoever applies it may not have the spec that tells. */
+static const struct value *hidden_by(struct job *job, const struct plan *saved)
+{
+	struct value *hidden = arena_new(job->arena, struct value);
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	for (size_t i = 0; i < saved->action_count; i++)
+		for (uint32_t k = 0; k < saved->actions[i].hidden.count; k++)
+			value_builder_item(&all, saved->actions[i].hidden.items[k]);
+	*hidden = value_builder_list(&all, job->arena);
+	return hidden;
+}
+
 static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 {
 	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);
@@ -483,6 +497,7 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 		.left_behind_by_id = true,
 		.keeps_tags = !saved->refreshed || saved->undoes.size > 0,
 		.undoes = saved->undoes.size > 0,
+		.hidden = hidden_by(job, saved),
 	};
 }
 

@@ -135,7 +135,7 @@ static void prepare_target(struct applying *applying, struct target *target, con
 		};
 		target->has_now = true;
 		if (action->kind)
-			target_hide_known(target, action->kind, &target->now);
+			target_mark(target, action->kind, &target->now);
 	}
 	target->read_ms = target->compared_ms = apply->read_ms;
 }

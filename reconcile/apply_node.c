@@ -5,7 +5,6 @@
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
 #include "reconcile/recover_again.h"
-#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -81,26 +80,22 @@ static const struct digest *outputs_of(void *context, struct slice address)
 	return object ? &object->outputs_digest : NULL;
 }
 
-void target_hide_known(const struct target *target, const struct kind *kind, struct live *live)
+void target_mark(const struct target *target, const struct kind *kind, struct live *live)
 {
 	const struct apply *apply = target->applying->apply;
 	const struct object *object = target->current;
-	const struct value *said[] = {&target->action->known, &target->desired, object ? &object->resolved : NULL,
-				      object ? &object->observed : NULL};
+	const struct value *models[] = {&target->action->known, &target->action->hidden, &target->desired,
+					object ? &object->resolved : NULL, object ? &object->observed : NULL};
 
-	live->fields = secret_known_hide(apply->arena, apply->style, &kind->fields, &live->fields, said,
-					 sizeof(said) / sizeof(said[0]));
+	live->fields = secret_marks_put(apply->arena, apply->style, &kind->fields, &live->fields, models,
+					sizeof(models) / sizeof(models[0]));
 }
 
-/* What was read, with the marks of the secrets that were sent: it comes to rest in the record. */
-static struct value marked(const struct target *target, const struct value *live)
+static struct value without_echoes(const struct target *target, const struct value *live)
 {
-	const struct apply *apply = target->applying->apply;
-	const struct value *models[] = {&target->desired};
-	const struct value put = secret_marks_put(apply->arena, apply->style, live, models, 1);
 	const struct redaction *secrets = target->session ? target->session->secrets : NULL;
 
-	return secrets ? secret_marks_echoed(apply->arena, secrets, &put) : put;
+	return secrets ? secret_marks_echoed(target->applying->apply->arena, secrets, live) : *live;
 }
 
 /* What was read, but for what could not be: of that the record keeps what it had. sets: MAP of the fields that are set,
@@ -130,7 +125,11 @@ static void note_outputs(struct target *target)
 		return;
 	target->noted = true;
 	arena_init(&scratch);
-	const struct value read = marked(target, &target->now.outputs);
+	const struct apply *apply = target->applying->apply;
+	const struct value *models[] = {&target->desired};
+	const struct value put = secret_marks_put_outputs(apply->arena, apply->style, target->action->kind,
+							  &target->now.outputs, models, 1);
+	const struct value read = without_echoes(target, &put);
 	object->outputs = with_recorded(target, &read, &object->outputs, NULL);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));
 	arena_release(&scratch);
@@ -145,7 +144,10 @@ static struct value observed_of(const struct target *target)
 	const struct provider *provider = target->session ? target->session->provider : NULL;
 	const struct kind *kind = target->action->kind;
 	const struct apply *apply = target->applying->apply;
-	const struct value known = marked(target, &target->now.fields), *models[] = {&target->desired};
+	const struct value *models[] = {&target->desired};
+	const struct value put =
+		secret_marks_put(apply->arena, apply->style, &kind->fields, &target->now.fields, models, 1);
+	const struct value known = without_echoes(target, &put);
 	const struct value read = secret_places_hide(apply->arena, apply->style, &kind->fields, &known, models, 1);
 	const struct value *fields = &read;
 	if (!provider || !value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))

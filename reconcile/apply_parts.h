@@ -83,7 +83,7 @@ struct object *applying_object_at(const struct applying *applying, struct slice 
 /* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
 bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics);
 /* Puts marks on the secrets within what was read, whoever sent them: it may come to rest in a record or an intent. */
-void target_hide_known(const struct target *target, const struct kind *kind, struct live *live);
+void target_mark(const struct target *target, const struct kind *kind, struct live *live);
 /* Whether what is known of the target is too old to act on. */
 bool target_is_stale(const struct target *target);
 /* Whether the node's object is to be read again before it begins; the step that does so, with the fields

@@ -21,7 +21,7 @@ static void on_read(struct read_batch *batch)
 	for (size_t i = 0; i < batch->count; i++) {
 		struct node *node = (struct node *)waiting->tasks[i];
 		node->work.now = live_copy(node->target->applying->apply->arena, batch->requests[i].live);
-		target_hide_known(node->target, node->work.kind, &node->work.now);
+		target_mark(node->target, node->work.kind, &node->work.now);
 		node->work.has_now = true;
 		loop_wake(batch->loop, waiting->tasks[i], &node->work.now);
 	}

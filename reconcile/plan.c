@@ -1,3 +1,4 @@
+#include "reconcile/secret_marks.h"
 #include "reconcile/plan.h"
 
 #include <stdlib.h>
@@ -146,7 +147,8 @@ static void join_unset(struct action *action, const struct item *item, struct ar
 		action->constants = value_overlaid(&action->constants, &item->resource->restores, arena);
 }
 
-static void describe_object(struct action *action, const struct object *object, const struct live *live)
+static void describe_object(struct action *action, const struct object *object, const struct live *live,
+			    struct arena *arena)
 {
 	action->object_id = object->object_id;
 	action->provider_id = object->provider_id;
@@ -158,6 +160,7 @@ static void describe_object(struct action *action, const struct object *object, 
 		if (live->provider_id.size)
 			action->provider_id = live->provider_id;
 		action->live = live->fields;
+		action->hidden = secret_marks_of(&live->fields, arena);
 		action->live_outputs = live->outputs;
 		action->running = live->running;
 		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
@@ -194,7 +197,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	if (item->identity)
 		action->identity = *item->identity;
 	if (item->object) {
-		describe_object(action, item->object, item->live);
+		describe_object(action, item->object, item->live, planning->arena);
 		action->awaits_gone =
 			item->operation == OPERATION_CREATE && item->live && item->live->presence == PRESENCE_LEAVING;
 		if (item->operation == OPERATION_TAKE_BACK)
@@ -205,6 +208,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	} else if (item->live && item->live->presence == PRESENCE_PRESENT) {
 		action->provider_id = item->live->provider_id;
 		action->live = item->live->fields;
+		action->hidden = secret_marks_of(&item->live->fields, planning->arena);
 		action->live_outputs = item->live->outputs;
 	}
 	if (item->fields)
@@ -303,7 +307,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	action->kind = kind;
 	action->provider = object->provider;
 	action->identity = object->identity;
-	describe_object(action, object, live);
+	describe_object(action, object, plan_marked(planning, kind, live, NULL, object), planning->arena);
 	action->drifted = planning->input->scope.looks && situation.live == LIVE_NOT_OURS;
 	if (deposed)
 		action->role = OBJECT_DEPOSED;

@@ -64,6 +64,8 @@ struct action {
 	struct value released;	/* fields to be cleared, with their former values */
 	struct value constants; /* fields no longer set that go back to a fixed value, with it */
 	struct value live;	/* MAP as read for this plan, or null */
+	/* LIST of the secrets within that, or null: whoever reads it again may know of them by this alone. */
+	struct value hidden;
 	struct value live_outputs;
 	struct value running; /* LIST as read (provider.h), or null */
 	struct value marks;   /* MAP: what the thing says of who it is (output.tells_apart), or said; or null */
@@ -191,6 +193,8 @@ struct plan_scope {
 	/* What was recorded stands for the spec, and nothing will be done: what has moved is all that is asked, and
 	 * what would forbid to put it right is part of the answer, no error. */
 	bool looks;
+	const struct value
+		*hidden; /* LIST of secrets that what is there may hold, beside those of the stack; or NULL */
 };
 
 struct plan_input {

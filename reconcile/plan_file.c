@@ -95,6 +95,8 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_map(&one, "known", action->known);
 	put_map(&one, "released", action->released);
 	put_map(&one, "constants", action->constants);
+	if (action->hidden.count > 0)
+		put(&one, "hidden", action->hidden);
 	put_map(&one, "marks", action->marks);
 	put(&one, "changes", changes_value(action, arena));
 	put(&one, "wanted", dependencies_value(action->wanted, action->wanted_count, arena));
@@ -409,6 +411,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.released = map_of(one, "released"),
 		.constants = map_of(one, "constants"),
 		.live = value_null(),
+		.hidden = *list_of(one, "hidden"),
 		.live_outputs = value_null(),
 		.marks = map_of(one, "marks"),
 		.takes_down = (size_t)number_of(one, "takes_down"),

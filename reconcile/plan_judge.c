@@ -3,7 +3,6 @@
 #include "reconcile/lineage.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/schema.h"
-#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -188,38 +187,33 @@ static const char *hint_at_taken(const struct planning *planning, const struct i
 		.data;
 }
 
-/* Secrets that come back in fields that are not secret by themselves. */
-static void mark_live(struct planning *planning, struct item *item)
+const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
+			       const struct value *wanted, const struct object *object)
 {
-	bool recorded = item->object && item->object->has_body;
-	const struct value *models[] = {&item->wanted, recorded ? &item->object->resolved : NULL,
-					recorded ? &item->object->observed : NULL};
+	bool recorded = object && object->has_body;
+	const struct value *models[] = {wanted, recorded ? &object->resolved : NULL,
+					recorded ? &object->observed : NULL, planning->input->scope.hidden};
 	const size_t count = sizeof(models) / sizeof(models[0]);
 	const struct json_style *style = planning->input->style;
-	const struct live *live = item->live;
 	struct arena *arena = planning->arena;
-	bool found = false;
+	struct live *marked;
 
-	if (item->marked || !live || live->presence != PRESENCE_PRESENT)
-		return;
-	item->marked = true;
-	for (size_t i = 0; i < count; i++)
-		found |= models[i] && value_has_secret(models[i]);
-	if (!found && !secret_known_is_in(style, &live->fields))
-		return;
-	const struct fields *fields = &item->resource->kind->fields;
-	struct live *marked = arena_new(arena, struct live);
+	if (!kind || !live || live->presence != PRESENCE_PRESENT)
+		return live;
+	marked = arena_new(arena, struct live);
 	*marked = *live;
-	marked->fields = secret_marks_put(arena, style, &live->fields, models, count);
-	marked->fields = secret_places_hide(arena, style, fields, &marked->fields, models, count);
-	marked->fields = secret_known_hide(arena, style, fields, &marked->fields, models, count);
-	marked->outputs = secret_marks_put(arena, style, &live->outputs, models, count);
-	item->live = marked;
+	marked->fields = secret_marks_put(arena, style, &kind->fields, &marked->fields, models, count);
+	/* All but the last are MAPs. */
+	marked->fields = secret_places_hide(arena, style, &kind->fields, &marked->fields, models, count - 1);
+	marked->outputs = secret_marks_put_outputs(arena, style, kind, &marked->outputs, models, count);
+	return marked;
 }
 
 static void diff_item(struct planning *planning, struct item *item, bool parts)
 {
-	mark_live(planning, item);
+	if (!item->marked)
+		item->live = plan_marked(planning, item->resource->kind, item->live, &item->wanted, item->object);
+	item->marked = true;
 	bool complete = item->object && object_was_finished(item->object);
 	struct difference *difference = arena_new(planning->arena, struct difference);
 	const struct json_style *style = planning->input->style;

@@ -158,9 +158,10 @@ static struct value seen(const struct rebuilding *rebuilding, const struct resou
 			value_builder_member(&builder, value_slice(&member->key), member->value);
 	}
 	const struct value fields = value_builder_map(&builder, rebuilding->arena);
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &fields, models, 2);
+	const struct fields *of_kind = &resource->kind->fields;
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, of_kind, &fields, models, 2);
 
-	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
+	return secret_places_hide(rebuilding->arena, rebuilding->style, of_kind, &put, models, 2);
 }
 
 /*
@@ -258,29 +259,11 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 		return fill_from_spec(filling, object, resource, live);
 	if (!kind)
 		return true;
+	object->observed =
+		secret_marks_put(rebuilding->arena, rebuilding->style, &kind->fields, &live->fields, NULL, 0);
 	note_own(filling, object, kind, NULL);
 	rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
 	return true;
-}
-
-/* What the spec has elsewhere by now, in another field or under another address, may stand anywhere. */
-static void mark_all(const struct filling *filling)
-{
-	const struct rebuilding *rebuilding = filling->rebuilding;
-	const struct stack *stack = rebuilding->stack;
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (size_t i = 0; i < stack->resource_count; i++)
-		value_builder_item(&builder, stack->resources[i].desired);
-	const struct value wanted = value_builder_list(&builder, rebuilding->arena);
-	const struct value *models[] = {&wanted};
-	for (size_t i = 0; i < rebuilding->object_count; i++)
-		value_builder_item(&builder, rebuilding->objects[i]->observed);
-	const struct value all = value_builder_list(&builder, rebuilding->arena);
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &all, models, 1);
-	for (size_t i = 0; i < rebuilding->object_count; i++)
-		rebuilding->objects[i]->observed = put.items[i];
 }
 
 /* Whether what is there is all that the spec says, the record something else, and nothing but that in it. */
@@ -352,7 +335,6 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 		else if (!live[i] || live[i]->presence == PRESENCE_UNREAD)
 			note_unread(rebuilding, object, live[i]);
 	}
-	mark_all(&filling);
 	good &= rebuild_keep(rebuilding, diagnostics);
 	map_release(&filling.resources);
 	map_release(&filling.by_address);

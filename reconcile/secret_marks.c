@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redaction.h"
+#include "reconcile/diff_field.h"
+#include "reconcile/schema_walk.h"
 
 enum {
 	FINGERPRINT_HEX = 64,
@@ -28,7 +31,10 @@ struct marking {
 	struct slice *parts; /* owned: the secret texts within them that are known in clear */
 	size_t part_count;
 	size_t part_capacity;
-	unsigned tries; /* left for the text at hand */
+	unsigned tries;			 /* left for the text at hand */
+	char whole[FINGERPRINT_HEX + 1]; /* of the text at hand; empty: not taken yet */
+	const struct value **said;	 /* what is said in clear of the field at hand */
+	size_t said_count;
 };
 
 static void add_part(struct marking *marking, struct slice text)
@@ -142,16 +148,27 @@ static bool take_segments(struct marking *marking, const struct value *model, st
 	return true;
 }
 
-static bool is_whole(struct marking *marking, const struct value *model, const struct value *value)
+/* Taken once, however many models it is held against; empty where nobody can take one. */
+static struct slice whole_fingerprint(struct marking *marking, const struct value *value)
 {
 	struct value plain = *value;
 	BUFFER_AUTO text;
 
 	buffer_init(&text, SIZE_MAX);
+	plain.secret = false;
+	if (!marking->whole[0] && marking->style->fingerprint && json_secret_text(&text, &plain))
+		marking->style->fingerprint(marking->style->context, buffer_slice(&text), marking->whole);
+	marking->whole[FINGERPRINT_HEX] = '\0';
+	return slice_of(marking->whole);
+}
+
+static bool is_whole(struct marking *marking, const struct value *model, const struct value *value)
+{
 	if (model->style != VALUE_STYLE_SEALED)
 		return value_equal(model, value);
-	plain.secret = false;
-	return json_secret_text(&text, &plain) && has_fingerprint(marking, buffer_slice(&text), value_slice(model));
+	struct slice fingerprint = whole_fingerprint(marking, value);
+
+	return fingerprint.size > 0 && slice_equal(fingerprint, value_slice(model));
 }
 
 static bool is_markable(const struct value *value)
@@ -212,6 +229,7 @@ static struct value mark_scalar(struct marking *marking, struct value value)
 {
 	if (value.segmented || value.style == VALUE_STYLE_SEALED || !is_markable(&value))
 		return value;
+	marking->whole[0] = '\0';
 	for (size_t i = 0; i < marking->count; i++) {
 		const struct value *model = marking->models[i];
 
@@ -227,43 +245,235 @@ static struct value mark_scalar(struct marking *marking, struct value value)
 	return value.type == VALUE_STRING && !value.secret ? mark_parts(marking, value) : value;
 }
 
-static struct value mark(struct marking *marking, const struct value *value)
+/* text, which has some, with each form of a secret that is known marked. */
+static struct value mark_known(const struct marking *marking, const struct value *text)
 {
+	const struct redaction *known = marking->style->known;
+	struct slice rest = value_slice(text), form;
+	struct segment *segments;
+	size_t count = 0;
+
+	for (; (form = redaction_find(known, rest)).size > 0; count++)
+		rest = slice_from(rest, (size_t)(form.data - rest.data) + form.size);
+	segments = arena_new_array(marking->arena, 2 * count + 1, struct segment);
+	rest = value_slice(text);
+	count = 0;
+	while ((form = redaction_find(known, rest)).size > 0) {
+		size_t before = (size_t)(form.data - rest.data);
+
+		segments[count++] = (struct segment){slice_first(rest, before), false};
+		segments[count++] = (struct segment){form, true};
+		rest = slice_from(rest, before + form.size);
+	}
+	segments[count++] = (struct segment){rest, false};
+	return value_at(value_segments(marking->arena, segments, count), text->position);
+}
+
+static bool is_known(const struct json_style *style, const struct value *value)
+{
+	return style && style->known && value->type == VALUE_STRING && !value->secret &&
+	       redaction_finds(style->known, value_slice(value));
+}
+
+static bool has_known(const struct json_style *style, const struct value *value)
+{
+	bool found = is_known(style, value);
+
+	for (uint32_t i = 0; !found && value->type == VALUE_LIST && i < value->count; i++)
+		found = has_known(style, &value->items[i]);
+	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
+		found = has_known(style, &value->members[i].value);
+	return found;
+}
+
+static bool says(const struct value *said, struct slice text)
+{
+	bool found = said->type == VALUE_STRING && !said->secret && slice_equal(value_slice(said), text);
+
+	for (uint32_t i = 0; !found && said->type == VALUE_LIST && i < said->count; i++)
+		found = says(&said->items[i], text);
+	for (uint32_t i = 0; !found && said->type == VALUE_MAP && i < said->count; i++)
+		found = says(&said->members[i].value, text);
+	return found;
+}
+
+static bool is_said(const struct marking *marking, const struct value *value)
+{
+	for (size_t i = 0; value->type == VALUE_STRING && i < marking->said_count; i++)
+		if (says(marking->said[i], value_slice(value)))
+			return true;
+	return false;
+}
+
+static struct value mark_any(struct marking *marking, const struct field *field, const struct value *value);
+
+/* set: they are an item's, whose key is as it is. */
+static struct value mark_members(struct marking *marking, const struct field *field, bool set,
+				 const struct value *value)
+{
+	struct value_member *members = arena_new_array(marking->arena, value->count, struct value_member);
+	bool is_object = field && field->type == FIELD_OBJECT;
 	struct value marked = *value;
 
-	if (value->type == VALUE_LIST) {
-		struct value *items = arena_new_array(marking->arena, value->count, struct value);
+	for (uint32_t i = 0; i < value->count; i++) {
+		const struct value_member *member = &value->members[i];
+		const struct field *part = is_object ? field_named(&field->members, value_slice(&member->key))
+					   : field   ? field->item
+						     : NULL;
+		bool stays = set && part && (part->flags & KEY);
 
-		for (uint32_t i = 0; i < value->count; i++)
-			items[i] = mark(marking, &value->items[i]);
-		marked.items = items;
-	} else if (value->type == VALUE_MAP) {
-		struct value_member *members = arena_new_array(marking->arena, value->count, struct value_member);
-
-		for (uint32_t i = 0; i < value->count; i++)
-			members[i] =
-				(struct value_member){value->members[i].key, mark(marking, &value->members[i].value)};
-		marked.members = members;
-	} else {
-		marked = mark_scalar(marking, marked);
+		members[i] =
+			stays ? *member : (struct value_member){member->key, mark_any(marking, part, &member->value)};
 	}
+	marked.members = members;
 	return marked;
 }
 
-struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct value *live,
-			      const struct value *const *models, size_t model_count)
+/* What tells the items of a set apart is no secret: no spec may have one there (schema_secrets.c). */
+static struct value mark_items(struct marking *marking, const struct field *field, const struct value *value)
 {
-	struct marking marking = {.arena = arena, .style = style};
+	struct value *items = arena_new_array(marking->arena, value->count, struct value);
+	bool set = field && field->type == FIELD_SET;
+	const struct field *item = field ? field->item : NULL;
+	struct value marked = *value;
+
+	if (set && !schema_has_keys(item))
+		return marked;
+	for (uint32_t i = 0; i < value->count; i++)
+		items[i] = set && value->items[i].type == VALUE_MAP
+				   ? mark_members(marking, item, true, &value->items[i])
+				   : mark_any(marking, item, &value->items[i]);
+	marked.items = items;
+	return marked;
+}
+
+/* Depth is that of what was read, with a bound. */
+static struct value mark_any(struct marking *marking, const struct field *field, const struct value *value)
+{
+	struct value marked;
+
+	if (value->type == VALUE_LIST)
+		return mark_items(marking, field, value);
+	if (value->type == VALUE_MAP)
+		return mark_members(marking, field, false, value);
+	if (is_said(marking, value))
+		return *value;
+	marked = mark_scalar(marking, *value);
+	return is_known(marking->style, &marked) ? mark_known(marking, &marked) : marked;
+}
+
+/* What spec and record say of a field, none of it secret, stays so; a text however the service writes it: a policy. */
+static struct value mark_field(struct marking *marking, const struct field *field, const struct value_member *member,
+			       const struct value *const *models, size_t count)
+{
+	bool secret = false, like = false;
+
+	marking->said_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct value *said =
+			value_is(models[i], VALUE_MAP) ? value_get_given(models[i], value_slice(&member->key)) : NULL;
+
+		if (!said)
+			continue;
+		secret |= value_has_secret(said);
+		like |= field && said->type == VALUE_STRING && diff_field(field, said, &member->value) == LIKE;
+		marking->said[marking->said_count++] = said;
+	}
+	if (secret)
+		marking->said_count = 0;
+	else if (like || (field && (field->flags & IDENTIFIES)))
+		return member->value;
+	return mark_any(marking, field, &member->value);
+}
+
+static void begin(struct marking *marking, struct arena *arena, const struct json_style *style,
+		  const struct value *const *models, size_t count)
+{
+	*marking = (struct marking){.arena = arena, .style = style};
+	marking->said = arena_new_array(arena, count + 1, const struct value *);
+	for (size_t i = 0; i < count; i++)
+		if (models[i] && value_has_secret(models[i]))
+			collect(marking, models[i]);
+}
+
+static void end(struct marking *marking)
+{
+	free(marking->models);
+	free(marking->parts);
+}
+
+struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct fields *fields,
+			      const struct value *live, const struct value *const *models, size_t model_count)
+{
+	struct marking marking;
 	struct value marked = *live;
 
-	for (size_t i = 0; i < model_count; i++)
-		if (models[i] && value_has_secret(models[i]))
-			collect(&marking, models[i]);
-	if (marking.count > 0)
-		marked = mark(&marking, live);
-	free(marking.models);
-	free(marking.parts);
+	if (!value_is(live, VALUE_MAP))
+		return marked;
+	begin(&marking, arena, style, models, model_count);
+	if (marking.count > 0 || has_known(style, live)) {
+		struct value_member *members = arena_new_array(arena, live->count, struct value_member);
+
+		for (uint32_t i = 0; i < live->count; i++) {
+			const struct value_member *member = &live->members[i];
+			const struct field *field = field_named(fields, value_slice(&member->key));
+
+			members[i] = (struct value_member){member->key,
+							   mark_field(&marking, field, member, models, model_count)};
+		}
+		marked.members = members;
+	}
+	end(&marking);
 	return marked;
+}
+
+struct value secret_marks_put_outputs(struct arena *arena, const struct json_style *style, const struct kind *kind,
+				      const struct value *live, const struct value *const *models, size_t model_count)
+{
+	const struct output *id = kind_output(kind, NULL);
+	struct json_style blind = style ? *style : (struct json_style){0};
+	struct marking marking;
+	struct value marked = *live;
+
+	blind.known = NULL;
+	begin(&marking, arena, &blind, models, model_count);
+	for (size_t i = 0; i < model_count; i++)
+		if (value_is(models[i], VALUE_MAP))
+			marking.said[marking.said_count++] = models[i];
+	if (marking.count > 0 && value_is(live, VALUE_MAP)) {
+		struct value_member *members = arena_new_array(arena, live->count, struct value_member);
+
+		for (uint32_t i = 0; i < live->count; i++) {
+			const struct value_member *member = &live->members[i];
+			bool stays = id && slice_is(value_slice(&member->key), id->name);
+
+			members[i] =
+				stays ? *member
+				      : (struct value_member){member->key, mark_any(&marking, NULL, &member->value)};
+		}
+		marked.members = members;
+	}
+	end(&marking);
+	return marked;
+}
+
+static void gather(const struct value *value, struct value_builder *ret)
+{
+	if (value->type == VALUE_LIST || value->type == VALUE_MAP) {
+		for (uint32_t i = 0; i < value->count; i++)
+			gather(value->type == VALUE_LIST ? &value->items[i] : &value->members[i].value, ret);
+	} else if (value_has_secret(value)) {
+		value_builder_item(ret, *value);
+	}
+}
+
+struct value secret_marks_of(const struct value *value, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	gather(value, &all);
+	return all.count > 0 ? value_builder_list(&all, arena) : value_null();
 }
 
 static bool is_echo(const struct redaction *secrets, const struct value *value)

@@ -2,7 +2,6 @@
 
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
-#include "reconcile/secret_known.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished_agreed.h"
@@ -23,19 +22,22 @@ struct settling {
 	bool taken;
 };
 
-/* With the marks of all that is known: a text that is marked where it was read may be said in clear by the spec. */
-static struct value sealed(const struct settling *settling, const struct value *value)
+/* value of a field with the marks of all that is known: a text that is marked where it was read may be said in clear by
+ * the spec. */
+static struct value sealed(const struct settling *settling, const struct field *field, const struct value *value)
 {
-	struct value marked =
-		secret_marks_put(settling->arena, settling->style, value, settling->models, settling->model_count);
+	struct value_member member = {value_text(field->name), *value};
+	const struct value one = value_map(&member, 1);
+	const struct value marked = secret_marks_put(settling->arena, settling->style, &settling->reading->kind->fields,
+						     &one, settling->models, settling->model_count);
 
-	return json_seal(settling->arena, &marked, settling->style);
+	return json_seal(settling->arena, &marked.members[0].value, settling->style);
 }
 
 static bool differs(const struct settling *settling, const struct field *field, const struct value *recorded,
 		    const struct value *live)
 {
-	struct value told = sealed(settling, recorded);
+	struct value told = sealed(settling, field, recorded);
 
 	return diff_field(field, &told, live) == UNLIKE;
 }
@@ -89,7 +91,7 @@ static struct value goal_of(const struct settling *settling, const struct field 
 		goal = unset_complete(field, resolved, recorded, settling->arena, &dropped);
 	else if (!resolved && field->when_unset == UNSET_CONSTANT)
 		goal = unset_constant(field, settling->arena);
-	return sealed(settling, &goal);
+	return sealed(settling, field, &goal);
 }
 
 static bool takes_steps(const struct settling *settling, const struct field *field)
@@ -370,7 +372,10 @@ static void take_outputs(const struct settling *settling)
 	const struct value *live = &settling->reading->live->outputs;
 	const struct value taken = unfinished_outputs(object, settling->reading->kind, live, settling->arena);
 
-	object->outputs = sealed(settling, &taken);
+	const struct value marked = secret_marks_put_outputs(settling->arena, settling->style, settling->reading->kind,
+							     &taken, settling->models, settling->model_count);
+
+	object->outputs = json_seal(settling->arena, &marked, settling->style);
 	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->style));
 }
 
@@ -396,17 +401,17 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 				    .arena = arena,
 				    .models = {&object->resolved, &object->observed, resolved, &live->fields},
 				    .model_count = resolved ? 4 : 0};
-	const struct value *said[] = {&object->resolved, &object->observed, resolved, unfinished_before(object),
-				      reading->resource ? &reading->resource->desired : NULL};
+	const struct value *known[] = {&object->resolved, &object->observed, resolved, unfinished_before(object),
+				       reading->resource ? &reading->resource->desired : NULL};
+	const size_t count = sizeof(known) / sizeof(known[0]);
 	bool leaves = unfinished_leaves(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
 						   .whole = live->presence == PRESENCE_ABSENT};
-	struct value marked = secret_marks_put(arena, style, &live->fields, settling.models, settling.model_count);
+	struct value marked = secret_marks_put(arena, style, &kind->fields, &live->fields, known, count);
 	marked = secret_places_hide(arena, style, &kind->fields, &marked, settling.models,
 				    resolved ? SECRET_PLACES_MODELS_MOST : 0);
-	marked = secret_known_hide(arena, style, &kind->fields, &marked, said, sizeof(said) / sizeof(said[0]));
 	settling.live = json_seal(arena, &marked, style);
 	settle_before(&settling, kind);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */

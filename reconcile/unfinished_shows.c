@@ -137,10 +137,12 @@ static bool is_there(const struct object *object, const struct kind *kind, const
 
 /* A secret has its mark in one of these alone: as the spec says it, as it was read, or as the record has it. */
 static struct value sealed(const struct value *value, const struct object *object, const struct value *comes,
-			   const struct live *live, const struct json_style *style, struct arena *arena)
+			   const struct unfinished_reading *reading, const struct json_style *style,
+			   struct arena *arena)
 {
-	const struct value *models[] = {&object->resolved, &object->observed, comes, &live->fields};
-	const struct value marked = secret_marks_put(arena, style, value, models, sizeof(models) / sizeof(models[0]));
+	const struct value *models[] = {&object->resolved, &object->observed, comes, &reading->live->fields};
+	const struct value marked = secret_marks_put(arena, style, &reading->kind->fields, value, models,
+						     sizeof(models) / sizeof(models[0]));
 
 	return json_seal(arena, &marked, style);
 }
@@ -169,8 +171,8 @@ static bool is_shown(const struct object *object, struct slice operation, const 
 	const struct value *comes, *goes;
 
 	if (unfinished_effect(object, operation, &comes, &goes)) {
-		const struct value now = sealed(&live->fields, object, comes, live, style, arena);
-		const struct value goal = sealed(comes, object, comes, live, style, arena);
+		const struct value now = sealed(&live->fields, object, comes, reading, style, arena);
+		const struct value goal = sealed(comes, object, comes, reading, style, arena);
 		const struct effect effect = {.comes = &goal, .goes = goes, .live = &now};
 
 		return is_there(object, reading->kind, &effect, arena);
