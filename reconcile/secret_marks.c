@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/redaction.h"
 #include "reconcile/diff_field.h"
@@ -33,8 +34,10 @@ struct marking {
 	size_t part_capacity;
 	unsigned tries;			 /* left for the text at hand */
 	char whole[FINGERPRINT_HEX + 1]; /* of the text at hand; empty: not taken yet */
-	const struct value **said;	 /* what is said in clear of the field at hand */
+	/* What is said of the field at hand, and the texts of that in clear: taken when one is asked for. */
+	const struct value **said;
 	size_t said_count;
+	struct map texts;
 };
 
 static void add_part(struct marking *marking, struct slice text)
@@ -286,23 +289,30 @@ static bool has_known(const struct json_style *style, const struct value *value)
 	return found;
 }
 
-static bool says(const struct value *said, struct slice text)
+static void add_said(struct marking *marking, const struct value *said)
 {
-	bool found = said->type == VALUE_STRING && !said->secret && slice_equal(value_slice(said), text);
-
-	for (uint32_t i = 0; !found && said->type == VALUE_LIST && i < said->count; i++)
-		found = says(&said->items[i], text);
-	for (uint32_t i = 0; !found && said->type == VALUE_MAP && i < said->count; i++)
-		found = says(&said->members[i].value, text);
-	return found;
+	if (said->type == VALUE_STRING && !said->secret)
+		map_set(&marking->texts, value_slice(said), marking);
+	for (uint32_t i = 0; said->type == VALUE_LIST && i < said->count; i++)
+		add_said(marking, &said->items[i]);
+	for (uint32_t i = 0; said->type == VALUE_MAP && i < said->count; i++)
+		add_said(marking, &said->members[i].value);
 }
 
-static bool is_said(const struct marking *marking, const struct value *value)
+static bool is_said(struct marking *marking, const struct value *value)
 {
-	for (size_t i = 0; value->type == VALUE_STRING && i < marking->said_count; i++)
-		if (says(marking->said[i], value_slice(value)))
-			return true;
-	return false;
+	for (size_t i = 0; i < marking->said_count; i++)
+		add_said(marking, marking->said[i]);
+	marking->said_count = 0;
+	return value->type == VALUE_STRING && map_get(&marking->texts, value_slice(value)) != NULL;
+}
+
+/* Of whatever comes next nothing is said yet. */
+static void forget_said(struct marking *marking)
+{
+	map_release(&marking->texts);
+	map_init(&marking->texts);
+	marking->said_count = 0;
 }
 
 static struct value mark_any(struct marking *marking, const struct field *field, const struct value *value);
@@ -356,10 +366,10 @@ static struct value mark_any(struct marking *marking, const struct field *field,
 		return mark_items(marking, field, value);
 	if (value->type == VALUE_MAP)
 		return mark_members(marking, field, false, value);
-	if (is_said(marking, value))
-		return *value;
 	marked = mark_scalar(marking, *value);
-	return is_known(marking->style, &marked) ? mark_known(marking, &marked) : marked;
+	if (is_known(marking->style, &marked))
+		marked = mark_known(marking, &marked);
+	return marked.secret && !value->secret && is_said(marking, value) ? *value : marked;
 }
 
 /* What spec and record say of a field, none of it secret, stays so; a text however the service writes it: a policy. */
@@ -368,7 +378,7 @@ static struct value mark_field(struct marking *marking, const struct field *fiel
 {
 	bool secret = false, like = false;
 
-	marking->said_count = 0;
+	forget_said(marking);
 	for (size_t i = 0; i < count; i++) {
 		const struct value *said =
 			value_is(models[i], VALUE_MAP) ? value_get_given(models[i], value_slice(&member->key)) : NULL;
@@ -390,6 +400,7 @@ static void begin(struct marking *marking, struct arena *arena, const struct jso
 		  const struct value *const *models, size_t count)
 {
 	*marking = (struct marking){.arena = arena, .style = style};
+	map_init(&marking->texts);
 	marking->said = arena_new_array(arena, count + 1, const struct value *);
 	for (size_t i = 0; i < count; i++)
 		if (models[i] && value_has_secret(models[i]))
@@ -398,6 +409,7 @@ static void begin(struct marking *marking, struct arena *arena, const struct jso
 
 static void end(struct marking *marking)
 {
+	map_release(&marking->texts);
 	free(marking->models);
 	free(marking->parts);
 }
