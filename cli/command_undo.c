@@ -345,6 +345,7 @@ static bool make(struct undo *undo, const struct live *const *live)
 	};
 	if (!undo_make(&undo->input, &undo->undoing, job->diagnostics))
 		return false;
+	refresh_renumber(&job->refresh, &undo->undoing.stack);
 	job->stack = undo->undoing.stack;
 	written_forget_secrets(job->invocation->written);
 	/* What is planned is not what the spec says. */

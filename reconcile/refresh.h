@@ -76,5 +76,11 @@ struct refresh {
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */
 __attribute__((warn_unused_result)) bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics);
+/*
+ * After refresh_run(), before another stack takes the place of the one that was read for: what was read of its
+ * resources becomes parallel to those of the other one, which have the same addresses. Of any further one nothing was
+ * read. stack: borrowed for the call. Without a refresh_run() before, there is nothing to do.
+ */
+void refresh_renumber(struct refresh *refresh, const struct stack *stack);
 
 #endif

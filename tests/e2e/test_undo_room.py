@@ -10,6 +10,7 @@ from test_undo import apply_spec, is_as_in, lost, operations, undo
 
 A, M = "aws.subnet.a", "aws.instance.m"
 IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl x"
 
 
 def spec(machines=None, groups=None, second=None, **subnets):
@@ -33,10 +34,9 @@ def group_spec(*names):
 
 
 def pair_spec(*names):
-    key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl x"
     net = json.loads(spec())
     net["aws.key_pair"] = {
-        at: {"name": "%s-${aws.vpc.main.id}" % name, "public_key": key} for at, name in zip("ac", names)
+        at: {"name": "%s-${aws.vpc.main.id}" % name, "public_key": KEY} for at, name in zip("ac", names)
     }
     return json.dumps(net, indent=1)
 
@@ -366,3 +366,23 @@ def test_what_cannot_go_back_follows_what_it_lies_in_now(stack):
     assert (M, f"stays as it is: it needs {gone}") in lost(undone)
     assert operations(undone) == {A: "replace", M: "replace"}
     assert is_as_in(stack, placed_spec("a", **FOUR))
+
+
+def keyed_spec(*kinds):
+    """Of a gateway in the network and a pair of keys those that are named, and what stays beside them."""
+    net = json.loads(pair_spec())
+    net["aws.internet_gateway"] = {"i": {"vpc": "main"}} if "gateway" in kinds else {}
+    net["aws.key_pair"] = {"k": {"name": "admin", "public_key": KEY}} if "pair" in kinds else {}
+    return json.dumps(net, indent=1)
+
+
+@pytest.mark.parametrize("word", ["--yes", "--detailed-exitcode"])
+def test_somebody_has_its_name_and_what_another_needs_is_gone(stack, word):
+    """What is not made again for that takes nothing of what was read from the others."""
+    simulate(stack, "../world")
+    apply_spec(stack, keyed_spec("gateway", "pair"))
+    run = apply_spec(stack, keyed_spec())
+    stack.run("sim", "../world", "remove", "vpc", recorded(stack)["aws.vpc.main"])
+    stack.run("sim", "../world", "add", "key-pair", "key-0", "keyName=admin", AWS_REGION="eu-central-1")
+    (error,) = undo(stack, run, word, status=1)["diagnostics"]
+    assert "aws.key_pair.k" in error["message"] and "this one is key-0" in error["hint"]
