@@ -244,7 +244,8 @@ static void take_left(struct undo *undo, const struct map *unfinished)
 	job->object_count = kept;
 }
 
-/* Without recovery: what the run did and nobody has recorded yet. */
+/* Without recovery: what the run did and nobody has recorded yet. What a create made is looked for, too: its record has
+ * no id before. */
 static bool read_unfinished(struct undo *undo)
 {
 	struct job *job = undo->job;
@@ -252,6 +253,8 @@ static bool read_unfinished(struct undo *undo)
 	bool good = true;
 
 	map_init(&unfinished);
+	for (size_t i = 0; i < job->intent_count; i++)
+		map_set(&unfinished, job->intents[i].object_id, &job->intents[i]);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (unfinished_is(job->objects[i]))
 			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);

@@ -91,6 +91,19 @@ def test_last_call_was_all_that_was_left(net, gate):  # noqa: F811
     assert len([one for one in runs(net) if one["command"] == f"undo {run[:8]}"]) == 2
 
 
+def test_what_a_killed_run_made_goes_with_a_saved_plan(net, gate, moto):  # noqa: F811
+    """Whose call is open still: recovery records it, ahead of the plan that is applied."""
+    before = things(moto, recorded(net)["aws.vpc.main"])
+    run = kill(net, gate, THIRD, "CreateSubnet")
+    shown = undo(net, run, "--out", "undo.plan")
+    assert operations(shown) == {"aws.subnet.c": "delete"}
+    assert [one["operation"] for one in shown["open"]] == ["CreateSubnet"]
+    net.run("apply", "undo.plan")
+    assert things(moto, recorded(net)["aws.vpc.main"]) == before
+    assert undo(net, run, "--detailed-exitcode")["actions"] == []
+    assert is_as_in(net, NET)
+
+
 @pytest.mark.parametrize("words", [[], ["--target", "aws.subnet.b"]], ids=["whole", "part"])
 def test_recovery_has_done_a_part_of_it(sim, words):
     """One that does the rest has done all of it; one about a part says nothing of all, and the next one does."""
