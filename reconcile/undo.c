@@ -509,7 +509,8 @@ static void note_losses(struct undo_work *work, const struct action *action)
 	if (action->operation == OPERATION_REPLACE && made)
 		undo_note(work, action->address, "'%.*s', which was there before, does not come back, nor what it held",
 			  SLICE_ARGUMENTS(made->was->provider_id));
-	for (size_t i = 0; i < action->change_count; i++) {
+	/* What is let go of goes with the old object. */
+	for (size_t i = 0; action->operation != OPERATION_REPLACE && i < action->change_count; i++) {
 		const struct change *change = &action->changes[i];
 		/* Who else looks after it may have set it since. */
 		bool stays = change->effect == EFFECT_RELEASE && !(change->field->flags & OBSERVED);

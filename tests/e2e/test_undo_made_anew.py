@@ -46,6 +46,27 @@ def test_what_the_run_made_for_that_goes_with_it(stack, gateway, machine, addres
     assert undo(stack, run, "--yes")["actions"] == []
 
 
+PAIR = (
+    "aws.key_pair:\n  k: {name: admin, public_key: "
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl x}\n"
+)
+
+
+def test_what_a_later_run_made_anew_and_the_undoing_does_again(stack):
+    """What the run set goes with the old one, whatever the other is made for; so nothing of the run stays."""
+    simulate(stack, "../world")
+    before = SPEC.replace("10.1.1.0/24}", "10.1.1.0/24}\n  b: {vpc: v, cidr: 10.1.2.0/24}") % ("", "")
+    after = before.replace("subnet: a", "subnet: b, key: k") + PAIR
+    apply_spec(stack, before)
+    run = apply_spec(stack, after)
+    apply_spec(stack, after.replace("ami-0123456789abcdef0", "ami-0a1b2c3d4e5f60718"))
+    planned = undo(stack, run, "--yes")
+    assert operations(planned) == {"aws.instance.i": "replace", "aws.key_pair.k": "delete"}
+    assert [note["what"].split(" than ")[0] for note in planned["irreversible"]] == ["gets another id"]
+    assert is_as_in(stack, before.replace("ami-0123456789abcdef0", "ami-0a1b2c3d4e5f60718"))
+    assert undo(stack, run, "--yes")["actions"] == []
+
+
 @pytest.mark.parametrize("again", [False, True], ids=["given back", "given again since"])
 def test_what_the_service_gave_does_not_come_back(stack, again):
     """An IPv6 range from Amazon that was given back is another one the next time; whoever has one by now keeps it."""
