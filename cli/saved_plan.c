@@ -166,6 +166,21 @@ static bool resource_of_object(struct job *job, struct object *object, struct re
 	return true;
 }
 
+/* Whether an undoing makes it anew for what is not set any more: else that is let go of, whatever it is replaced for.
+ */
+static bool is_remade(const struct action *action)
+{
+	bool releases = false;
+
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+
+		releases |= change->effect == EFFECT_RELEASE && change->field && (change->field->flags & IMMUTABLE) &&
+			    slice_is(change->path, change->field->name);
+	}
+	return action->operation == OPERATION_REPLACE && !releases;
+}
+
 /* The stack that the plan was made of, as far as the plan and the record can tell. */
 static bool rebuild_stack(struct job *job, const struct plan *saved)
 {
@@ -186,7 +201,7 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 		resources[count] = resource_of_action(&saved->actions[i]);
 		if (saved->undoes.size > 0) {
 			resources[count].restores = saved->actions[i].constants;
-			resources[count].remade = saved->actions[i].operation == OPERATION_REPLACE;
+			resources[count].remade = is_remade(&saved->actions[i]);
 		}
 		count++;
 	}

@@ -52,7 +52,8 @@ PAIR = (
 )
 
 
-def test_what_a_later_run_made_anew_and_the_undoing_does_again(stack):
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "saved"])
+def test_what_a_later_run_made_anew_and_the_undoing_does_again(stack, saved):
     """What the run set goes with the old one, whatever the other is made for; so nothing of the run stays."""
     simulate(stack, "../world")
     before = SPEC.replace("10.1.1.0/24}", "10.1.1.0/24}\n  b: {vpc: v, cidr: 10.1.2.0/24}") % ("", "")
@@ -60,9 +61,11 @@ def test_what_a_later_run_made_anew_and_the_undoing_does_again(stack):
     apply_spec(stack, before)
     run = apply_spec(stack, after)
     apply_spec(stack, after.replace("ami-0123456789abcdef0", "ami-0a1b2c3d4e5f60718"))
-    planned = undo(stack, run, "--yes")
+    planned = undo(stack, run, "--out" if saved else "--yes", *["undo.plan"] * saved)
     assert operations(planned) == {"aws.instance.i": "replace", "aws.key_pair.k": "delete"}
     assert [note["what"].split(" than ")[0] for note in planned["irreversible"]] == ["gets another id"]
+    if saved:
+        stack.run("apply", "undo.plan")
     assert is_as_in(stack, before.replace("ami-0123456789abcdef0", "ami-0a1b2c3d4e5f60718"))
     assert undo(stack, run, "--yes")["actions"] == []
 
