@@ -505,20 +505,19 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 void refresh_renumber(struct refresh *refresh, const struct stack *stack)
 {
 	const struct live **read = refresh->unrecorded;
-	struct map numbers; /* by address: in read, + 1 */
+	struct map by_address; /* of read */
 
 	if (!read)
 		return;
-	map_init(&numbers);
+	map_init(&by_address);
 	for (size_t i = 0; i < refresh->stack->resource_count; i++)
-		if (read[i])
-			map_set(&numbers, refresh->stack->resources[i].address, (void *)(uintptr_t)(i + 1));
+		map_set(&by_address, refresh->stack->resources[i].address, &read[i]);
 	refresh->unrecorded = arena_new_array(refresh->arena, stack->resource_count + 1, const struct live *);
 	for (size_t i = 0; i < stack->resource_count; i++) {
-		size_t number = (size_t)(uintptr_t)map_get(&numbers, stack->resources[i].address);
+		const struct live *const *same = map_get(&by_address, stack->resources[i].address);
 
-		if (number > 0)
-			refresh->unrecorded[i] = read[number - 1];
+		if (same)
+			refresh->unrecorded[i] = *same;
 	}
-	map_release(&numbers);
+	map_release(&by_address);
 }

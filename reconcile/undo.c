@@ -462,13 +462,14 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_release(&work.stood);
 	map_release(&work.awaited);
 	map_release(&work.spec);
-	map_release(&work.cases_by_address);
+	ret->cases = work.cases_by_address;
 	return good;
 }
 
 void undo_release(struct undoing *undoing)
 {
 	map_release(&undoing->made);
+	map_release(&undoing->cases);
 }
 
 /* Instead of those of the decision, which speak of a spec. NULL: it stays. */
@@ -477,52 +478,6 @@ static const char *const reasons[OPERATION_COUNT] = {
 	[OPERATION_UPDATE] = "as before the run",
 	[OPERATION_RECORD] = "as before the run",
 };
-
-/* Whether it has the id again that it had, for that is what the spec says of it. */
-static bool has_id_again(const struct action *action, struct slice id)
-{
-	for (uint32_t i = 0; i < action->known.count; i++) {
-		const struct value *value = &action->known.members[i].value;
-
-		if (value_is(value, VALUE_STRING) && slice_equal(value_slice(value), id))
-			return true;
-	}
-	return false;
-}
-
-/* What an action loses, or leaves as the run made it. */
-static void note_losses(struct undo_work *work, const struct action *action)
-{
-	const struct undo_case *made = map_get(&work->undoing->made, action->address);
-
-	if (action->operation == OPERATION_CREATE && made) {
-		struct slice id = made->was->provider_id;
-
-		undo_note(work, action->address,
-			  has_id_again(action, id) ? "is another one than '%.*s' was, and what that held is gone"
-						   : "gets another id than '%.*s', and what that held is gone",
-			  SLICE_ARGUMENTS(id));
-	}
-	if (action->operation == OPERATION_REPLACE)
-		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
-			  SLICE_ARGUMENTS(action->provider_id));
-	if (action->operation == OPERATION_REPLACE && made)
-		undo_note(work, action->address, "'%.*s', which was there before, does not come back, nor what it held",
-			  SLICE_ARGUMENTS(made->was->provider_id));
-	/* What is let go of goes with the old object. */
-	for (size_t i = 0; action->operation != OPERATION_REPLACE && i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-		/* Who else looks after it may have set it since. */
-		bool stays = change->effect == EFFECT_RELEASE && !(change->field->flags & OBSERVED);
-
-		if (stays)
-			undo_stays(work, action->address, "'%.*s' keeps its value: the spec did not set it before",
-				   SLICE_ARGUMENTS(change->path));
-		else if (change->effect == EFFECT_RELEASE)
-			undo_note(work, action->address, "'%.*s' keeps its value: it is left to others",
-				  SLICE_ARGUMENTS(change->path));
-	}
-}
 
 /* To be replaced: the run itself left it there. */
 static bool was_deleted_meanwhile(const struct undoing *undoing, const struct action *action)
@@ -571,7 +526,7 @@ bool undo_finish(struct undoing *undoing, const struct undo_input *input, struct
 	for (size_t i = 0; i < plan->action_count; i++) {
 		struct action *action = &plan->actions[i];
 
-		note_losses(&work, action);
+		undo_note_losses(&work, action);
 		good &= check_secrets(action, diagnostics);
 		if (action->role == OBJECT_CURRENT && reasons[action->operation])
 			action->reason = was_deleted_meanwhile(undoing, action)

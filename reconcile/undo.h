@@ -81,7 +81,8 @@ struct undoing {
 	size_t leaving_count;
 	struct plan_note *notes; /* what cannot be undone, by address */
 	size_t note_count, note_capacity;
-	struct map made; /* addresses that get another object in place of one that is gone, to their cases */
+	struct map made;  /* addresses that get another object in place of one that is gone, to their cases */
+	struct map cases; /* all of them, by address */
 };
 
 /* False after diagnostics: later runs have changed the same, or need what would go. */

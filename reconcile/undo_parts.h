@@ -170,4 +170,7 @@ void undo_hint(struct undo_work *work, const struct undo_since *run, const char 
 /* That run for the end of a message; of NULL nothing. */
 struct slice undo_since_text(struct undo_work *work, const struct undo_since *run);
 
+/* Notes what an action of the plan of it loses, or leaves as the run made it. */
+void undo_note_losses(struct undo_work *work, const struct action *action);
+
 #endif

@@ -17,6 +17,7 @@ aws.vpn_gateway:
 aws.instance:
   i: {image: ami-0123456789abcdef0, instance_type: t3.small, subnet: a%s}
 """
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd"
 
 
 @pytest.mark.parametrize(
@@ -121,3 +122,15 @@ def test_what_has_its_name_for_an_id_is_another_one_of_that_name(stack):
     [note] = undo(stack, run, "--yes")["irreversible"]
     assert note["what"] == "is another one than 'workers' was, and what that held is gone"
     assert is_as_in(stack, whole)
+
+
+@pytest.mark.parametrize("machine", [", address: 10.1.1.4", ", key: k"], ids=["an address", "a key"])
+def test_what_the_run_only_took_over_is_as_it_was(stack, machine):
+    """It names what was so already, and nothing is left of it: once it is taken back all is as before."""
+    simulate(stack, "../world")
+    key = f'aws.key_pair: {{k: {{name: k, public_key: "{PUBLIC_KEY}"}}}}\n'
+    apply_spec(stack, SPEC % ("", machine) + key)
+    apply_spec(stack, SPEC % ("", "") + key)
+    taken = apply_spec(stack, SPEC % ("", machine) + key)
+    assert operations(undo(stack, taken, "--yes")) == {"aws.instance.i": "record"}
+    assert is_as_in(stack, SPEC % ("", "") + key)
