@@ -112,6 +112,12 @@ static bool is_too_late(const struct loop *loop, const struct task *task)
 	return task->good_until_ms > 0 && !task->loop.unsure && loop_now_ms(loop) > task->good_until_ms;
 }
 
+/* Refused, and its wait is over: but what it would do by now is for its task to see. */
+static bool needs_a_look(const struct task *task)
+{
+	return task->call.looked_after && task->loop.again && !task->loop.unsure;
+}
+
 /* The call is not sent, or not once more: it was refused each time, and its intent is closed so. */
 static void call_off(struct loop *loop, struct task *task)
 {
@@ -144,6 +150,10 @@ void loop_proceed(struct loop *loop, struct task *task)
 		loop_end(loop, task, task->loop.wanted == STEP_DONE);
 		break;
 	case STEP_CALL:
+		if (needs_a_look(task)) {
+			call_off(loop, task);
+			break;
+		}
 		if (!loop_admit(loop, task, true))
 			break;
 		if (is_too_late(loop, task))

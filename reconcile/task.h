@@ -37,8 +37,10 @@ struct call {
 	const void *definition;		/* the provider's own row for the operation */
 	const struct value *parameters; /* MAP, complete, secrets in clear: never stored as such */
 	bool mutating;
-	bool creates;	    /* brings the object into being: its outcome decides whether there is one */
-	bool looked_after;  /* its task looks what came of it before it asks again: unanswered, it is not sent again */
+	bool creates; /* brings the object into being: its outcome decides whether there is one */
+	/* Its task looks what is there before it asks again: unanswered, it is not sent again, and where nobody took
+	 * it, the task is stepped after the wait, without an answer. */
+	bool looked_after;
 	enum recipe recipe; /* of a mutating call */
 	/* What a change does to fields, where its provider can say, so that a look tells whether it came; both MAPs, or
 	 * both NULL. comes: values, or null for what is not set any more; of a map the keys, and of a set the items,

@@ -2,6 +2,8 @@
 #include "providers/metal/metal.h"
 #include "providers/metal/system.h"
 #include "providers/metal/wire.h"
+
+#include "base/json.h"
 #include "reconcile/diff.h"
 
 /*
@@ -22,6 +24,7 @@ enum {
 enum stage {
 	STAGE_START,
 	STAGE_LOOKING,	 /* a look at the power is out */
+	STAGE_READING,	 /* the whole machine is read: the look did not tell who it is */
 	STAGE_INFORMING, /* the question what the action takes is out */
 	STAGE_ASKING,	 /* the change is out */
 	STAGE_WAITING,
@@ -40,11 +43,13 @@ static const struct power_way {
 /* A change of power under way; work->detail. */
 struct power_change {
 	const struct power_way *way;
-	struct slice base; /* of the controller */
-	struct slice path; /* of the system */
-	bool is_begun;	   /* by a run before: it is only waited for */
-	int64_t first_ms;  /* when it was asked for; 0: not yet */
-	int64_t last_ms;
+	struct slice base;     /* of the controller */
+	struct slice path;     /* of the system */
+	struct live then;      /* the machine that it is about, as it was read before anything was asked of it */
+	bool is_known;	       /* a read has just shown that it is that one */
+	bool is_begun;	       /* by a run before: it is only waited for */
+	int64_t first_ms;      /* when it was asked for; 0: not yet */
+	int64_t last_ms;       /* likewise; 0 again where the request was called off */
 	bool informed;	       /* what the action takes was asked for, where the system does not say it */
 	struct value types;    /* the answer: LIST, or null */
 	bool is_firm;	       /* what was asked for last is the firmest that it may take */
@@ -80,14 +85,14 @@ static bool is_planned(const struct work *work, const char *name)
 	return false;
 }
 
-/* Nothing is done to a machine that is not the one which the spec describes. */
-static bool is_described(struct work *work)
+/* Nothing is done to a machine that is not the one which the spec describes; live: its fields. */
+static bool is_described(struct work *work, const struct value *live)
 {
 	struct difference difference;
 	struct diff_input input = {
 		.kind = work->kind,
 		.wanted = work->desired,
-		.live = &work->now.fields,
+		.live = live,
 		.ignored = work->ignored,
 		.ignored_count = work->ignored_count,
 	};
@@ -141,6 +146,8 @@ static enum step change_power(struct work *work, const struct value *wanted)
 	}
 	change->base = address.base;
 	change->path = path;
+	change->then = work->now;
+	change->is_known = true;
 	change->is_begun = !is_planned(work, "power");
 	work->detail = change;
 	return look(work);
@@ -168,7 +175,7 @@ static enum step start(struct work *work)
 			   SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(work->now.unread_reason));
 		return failed(work, NULL);
 	}
-	if (!is_described(work))
+	if (!is_described(work, &work->now.fields))
 		return STEP_FAILED;
 	if (!slice_equal(object->provider_id, work->now.provider_id)) {
 		object->provider_id = arena_copy(work->keep, work->now.provider_id);
@@ -264,7 +271,7 @@ static enum step ask_for_change(struct work *work, const struct value *system)
 		change->first_ms = now_ms;
 	change->last_ms = now_ms;
 	change->reply = (struct slice){NULL, 0};
-	change->is_refused = false;
+	change->is_refused = change->is_known = false;
 	work->stage = STAGE_ASKING;
 	metal_call_reset(&work->task, work->session, change->base, arena_copy(&work->task.scratch, target), type);
 	return STEP_CALL;
@@ -279,6 +286,88 @@ static enum step not_changed(struct work *work, const char *why, struct slice de
 	return failed(work, hint);
 }
 
+/* What a look at the system's own page shows: its interfaces, which it does not ask, stay unread. */
+static struct live seen_at(const struct work *work, const struct value *system, struct arena *arena)
+{
+	const struct power_change *change = work->detail;
+	const struct metal_findings findings = {
+		.base = change->base,
+		.path = change->path,
+		.fixed = &change->then.fields,
+		.system = system,
+		.outputs = &change->then.outputs,
+	};
+	struct live seen = {0};
+	struct slice untold;
+
+	metal_live_fill(&findings, work->desired, arena, &seen, &untold);
+	return seen;
+}
+
+/* What tells that it is not the machine of before, or NULL. *ret_told: whether anything tells that it is, where
+ * anything ever did. */
+static const struct output *moved_mark(const struct live *then, const struct live *now, bool *ret_told)
+{
+	bool was_told = false, is_told = false;
+
+	for (size_t i = 0; i < metal_machine.outputs.count; i++) {
+		const struct output *output = output_at(&metal_machine.outputs, i);
+		const struct value *was = value_get_named(&then->outputs, output->name);
+		const struct value *is = value_get_named(&now->outputs, output->name);
+
+		/* Of a secret that it repeats a saved plan has no more than the fingerprint. */
+		if (!output->tells_apart || !mark_tells(was) || value_has_secret(was))
+			continue;
+		was_told = true;
+		if (!mark_tells(is))
+			continue;
+		if (!value_equal(was, is))
+			return output;
+		is_told = true;
+	}
+	*ret_told = is_told || !was_told;
+	return NULL;
+}
+
+static enum step another_stands_there(struct work *work, const struct output *mark, const struct live *now)
+{
+	const struct power_change *change = work->detail;
+	struct arena *scratch = &work->task.scratch;
+	const struct value *was = value_get_named(&change->then.outputs, mark->name);
+	const struct value *is = value_get_named(&now->outputs, mark->name);
+	struct slice shown = metal_excerpt(scratch, work->session, json_canonical(scratch, is, work->style));
+	struct slice before = metal_excerpt(scratch, work->session, json_canonical(scratch, was, work->style));
+
+	diag_error(work->task.diagnostics, FAULT_STALE, NOWHERE,
+		   "'%.*s' was not turned %s: another machine is in its place by now, whose '%s' is %.*s, not %.*s",
+		   SLICE_ARGUMENTS(work->task.object->address), change->way->value, mark->name, SLICE_ARGUMENTS(shown),
+		   SLICE_ARGUMENTS(before));
+	work->task.record_removed = work->creating && !work->task.changed;
+	return failed(work, "nothing is asked of it: plan again, and review that");
+}
+
+static enum step read_again(struct work *work)
+{
+	work->stage = STAGE_READING;
+	work->task.wake_ms = work->task.now_ms;
+	return STEP_READ;
+}
+
+/* It is recorded as it was read before the change. */
+static enum step has_read(struct work *work)
+{
+	struct power_change *change = work->detail;
+	const struct live now = work->now;
+	const struct output *mark = NULL;
+
+	work->now = change->then;
+	if (now.presence == PRESENCE_PRESENT)
+		mark = moved_mark(&change->then, &now, &change->is_known);
+	if (mark)
+		return another_stands_there(work, mark, &now);
+	return change->is_known ? look(work) : wait_a_little(work);
+}
+
 /* The state that it tells, and what came of the last request, where it was more than that it was taken. */
 static struct slice said_at_last(struct work *work, struct slice state)
 {
@@ -290,23 +379,58 @@ static struct slice said_at_last(struct work *work, struct slice state)
 				      : shown;
 }
 
-/* Whether it is time to ask: never asked, or asked and nothing came of it for long enough. */
+/* Whether it is time to ask: never asked, or nobody took it, or nothing came of it for long enough. */
 static bool is_due(const struct work *work)
 {
 	const struct power_change *change = work->detail;
 	int64_t firm_ms = change->first_ms + change->way->patience_ms;
 
-	if (change->first_ms == 0)
+	if (change->last_ms == 0)
 		return true;
 	/* A shutdown that is under way is not asked for again: only for one that was never taken. */
 	return work->task.now_ms - change->last_ms >= ASK_AGAIN_MS &&
 	       (change->is_refused || work->task.now_ms >= firm_ms);
 }
 
+/* What is asked for now that it is due; told: the look has told that it is the same machine. */
+static enum step ask(struct work *work, const struct value *system, const struct live *seen, bool told)
+{
+	const struct power_change *change = work->detail;
+
+	if (has_to_be_told(work, system))
+		return ask_what_it_takes(work, system);
+	if (!told && !change->is_known)
+		return read_again(work);
+	return is_described(work, &seen->fields) ? ask_for_change(work, system) : STEP_FAILED;
+}
+
+static enum step judged(struct work *work, const struct value *system, const struct live *seen)
+{
+	const struct power_change *change = work->detail;
+	struct metal_power power = metal_power_read(system);
+	bool late = work->task.now_ms >= work->deadline_ms, told;
+	const struct output *mark = moved_mark(&change->then, seen, &told);
+
+	if (mark)
+		return another_stands_there(work, mark, seen);
+	if (slice_is(power.value, change->way->value) && !power.moving)
+		return landed(work);
+	if (late && !told && !change->is_known)
+		return not_changed(work, "nothing tells now that it is the same machine", (struct slice){NULL, 0},
+				   "run again: it is looked at first");
+	if (late || (change->is_begun && !power.moving))
+		return not_changed(work, "its controller still says ", said_at_last(work, power.name),
+				   "run again: it is looked at first");
+	if (change->refused_for_good && !power.moving)
+		return not_changed(work, "", change->reply, "see what its controller says about it");
+	return power.moving || !is_due(work) ? wait_a_little(work) : ask(work, system, seen, told);
+}
+
 static enum step looked(struct work *work, const struct answer *answer)
 {
 	const struct power_change *change = work->detail;
 	bool late = work->task.now_ms >= work->deadline_ms;
+	struct arena arena;
 
 	if (!answer->ok) {
 		/* A controller may be deaf for a while when its machine starts, or know nothing of it yet. */
@@ -315,18 +439,11 @@ static enum step looked(struct work *work, const struct answer *answer)
 		bool is_asked = change->is_begun || change->first_ms > 0;
 		return passes && is_asked && !late ? wait_a_little(work) : call_failed(work, answer);
 	}
-	struct metal_power power = metal_power_read(&answer->body);
-	if (slice_is(power.value, change->way->value) && !power.moving)
-		return landed(work);
-	if (late || (change->is_begun && !power.moving))
-		return not_changed(work, "its controller still says ", said_at_last(work, power.name),
-				   "run again: it is looked at first");
-	if (change->refused_for_good && !power.moving)
-		return not_changed(work, "", change->reply, "see what its controller says about it");
-	if (power.moving || !is_due(work))
-		return wait_a_little(work);
-	return has_to_be_told(work, &answer->body) ? ask_what_it_takes(work, &answer->body)
-						   : ask_for_change(work, &answer->body);
+	arena_init(&arena);
+	const struct live seen = seen_at(work, &answer->body, &arena);
+	enum step step = judged(work, &answer->body, &seen);
+	arena_release(&arena);
+	return step;
 }
 
 static enum step asked(struct work *work, const struct answer *answer)
@@ -348,6 +465,15 @@ static enum step asked(struct work *work, const struct answer *answer)
 	return wait_a_little(work);
 }
 
+/* Nobody took the request, and what is there may be another machine by now. */
+static enum step called_off(struct work *work)
+{
+	struct power_change *change = work->detail;
+
+	change->last_ms = 0;
+	return look(work);
+}
+
 static enum step make(struct work *work, const struct answer *answer)
 {
 	switch ((enum stage)work->stage) {
@@ -355,10 +481,12 @@ static enum step make(struct work *work, const struct answer *answer)
 		return start(work);
 	case STAGE_LOOKING:
 		return answer ? looked(work, answer) : look(work);
+	case STAGE_READING:
+		return has_read(work);
 	case STAGE_INFORMING:
 		return answer ? told(work, answer) : look(work);
 	case STAGE_ASKING:
-		return answer ? asked(work, answer) : look(work);
+		return answer ? asked(work, answer) : called_off(work);
 	case STAGE_WAITING:
 		return look(work);
 	}

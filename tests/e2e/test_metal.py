@@ -288,7 +288,9 @@ def test_a_change_of_power_that_goes_wrong_at_first(simulated, kind, times):
     # Whatever call was not answered is settled by what the run has read.
     stack.run("drift")
     with sqlite3.connect(stack.folder / ".trueup" / "state.db") as database:
-        assert set(database.execute("SELECT outcome FROM history")) == {("done",)}
+        outcomes = {outcome for (outcome,) in database.execute("SELECT outcome FROM history")}
+    # Nobody took one that was refused: the machine is looked at, and asked by another request.
+    assert outcomes == ({"failed", "done"} if kind in ("unavailable", "throttle") else {"done"})
     assert is_empty(stack)
 
 

@@ -15,7 +15,9 @@ import pytest
 
 from conftest import BINARY, clean_environment, serve
 from metal_machines import (
+    PARTLY,
     PASSWORD,
+    REFUSED,
     UNREAD,
     USER,
     is_empty,
@@ -195,7 +197,9 @@ class Controller:
 
             def do_GET(self):
                 controller.seen.append(self.path)
-                page = controller.page(self.path)
+                self.answer(controller.page(self.path))
+
+            def answer(self, page):
                 status, headers, body = page if isinstance(page, tuple) else (200, {}, page)
                 data = body if isinstance(body, bytes) else body.encode()
                 self.send_response(status)
@@ -207,6 +211,10 @@ class Controller:
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     self.wfile.write(data)
 
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.answer(controller.post(self.path))
+
             def log_message(self, *_):
                 pass
 
@@ -216,6 +224,9 @@ class Controller:
 
     def page(self, path):
         return self.pages.get(path, (404, {}, "{}"))
+
+    def post(self, path):
+        return 404, {}, "{}"
 
     def close(self):
         self.server.shutdown()
@@ -417,6 +428,50 @@ def test_a_mismatch_names_both_sides(stack):
     controller.pages["/redfish/v1/Systems/1"] = json.dumps({**system, "SerialNumber": "S9"})
     write(stack, {"m": {"controller": controller.address, **right}}, allow_plain=True)
     assert "has serial 'S9', but the spec says 'S1'" in stack.run("plan", status=1).err
+    controller.close()
+
+
+class Swapped(Controller):
+    """Its machine is another one from the first request on to turn it; that is answered with `status`."""
+
+    def __init__(self, status):
+        self.status, self.turned = status, []
+        super().__init__(ONE)
+
+    def page(self, path):
+        if not path.endswith("/Systems/1"):
+            return super().page(path)
+        target = {"target": f"{path}/Actions/ComputerSystem.Reset"}
+        is_on = len(self.turned) > 1 or (self.turned and self.status == 204)
+        return json.dumps(
+            {
+                "SerialNumber": "S2" if self.turned else "S1",
+                "PowerState": "On" if is_on else "Off",
+                "Actions": {"#ComputerSystem.Reset": target},
+            }
+        )
+
+    def post(self, path):
+        self.turned.append(path)
+        return (self.status if len(self.turned) == 1 else 204), {}, ""
+
+
+# Rows: how the only request is answered, and the status: a change that was taken is one.
+@pytest.mark.parametrize("status, ends", [(503, REFUSED), (204, PARTLY)])
+@pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
+def test_another_machine_amid_the_change_is_left_alone(stack, recorded, status, ends):
+    controller = Swapped(status)
+    if recorded:
+        write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+        stack.run("apply", "--yes")
+    write(stack, {"m": {"controller": controller.address, "power": "on"}}, allow_plain=True)
+    result = stack.run("apply", "--yes", status=ends)
+    assert "another machine is in its place by now, whose 'serial' is \"S2\", not \"S1\"" in result.err
+    assert len(controller.turned) == 1
+    if recorded:
+        assert "serial" in stack.run("drift", status=2).out
+    elif status == 503:
+        assert stack.run("state", "list", "--output", "json").json["objects"] == []
     controller.close()
 
 

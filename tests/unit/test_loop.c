@@ -494,6 +494,9 @@ static void test_repeated(void **state)
 		    (!errand.done && errand.fault != repeated[i].heard))
 			fail_msg("%s: sent %zu times, heard fault %d", repeated[i].name, staged.sent_count,
 				 (int)errand.fault);
+		/* A request of its own, with an intent of its own: its task was asked in between. */
+		if (repeated[i].looked_after && repeated[i].throttled && (staged.intents != 2 || staged.closes != 2))
+			fail_msg("%s: %zu intents", repeated[i].name, staged.intents);
 		stage_close(&staged);
 	}
 }

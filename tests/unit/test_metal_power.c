@@ -9,6 +9,8 @@
 
 #include "tests/unit/support_metal.h"
 
+#include "base/json.h"
+
 /* What is done to machines: their power, on a clock of its own, and nothing else. */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -28,6 +30,11 @@ struct power_row {
 	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
 	bool absolute;		     /* its links name the controller too */
 	bool lost;		     /* no answer to the first request, which has its effect */
+	bool called_off;	     /* the first request was refused until it was too late for it */
+	const char *then;	     /* outputs that tell who it is, or NULL: none */
+	const char *since;	     /* what its page tells from the first request on, with a comma; NULL: as little */
+	const char *read;	     /* outputs, where it is read as a whole; NULL: it cannot be */
+	const char *model;	     /* that the spec describes, or NULL */
 	int64_t begun_ms;	     /* a run before has asked, nothing is planned, and it ends in so long; 0: not so */
 	const char *ends;	     /* as what, or NULL: as wanted */
 	const char *asked;	     /* types that were asked for */
@@ -211,6 +218,108 @@ static const struct power_row power_rows[] = {
 	 .refused = " On ForceOn ",
 	 .refused_status = 409,
 	 .message = "its controller still says Off; the last request came to: HTTP 409"},
+	{.name = "called off",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .called_off = true,
+	 .asked = "On On ",
+	 .done = true},
+	{.name = "called off, and another machine since",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .called_off = true,
+	 .then = "{\"serial\":\"SN1\"}",
+	 .since = "\"SerialNumber\":\"SN2\",",
+	 .asked = "On ",
+	 .message = "'metal.machine.m' was not turned on: another machine is in its place by now, whose 'serial' is "
+		    "\"SN2\", not \"SN1\""},
+	{.name = "refused, and another machine since",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .first_status = 400,
+	 .then = "{\"serial\":\"SN1\",\"uuid\":\"u1\"}",
+	 .since = "\"SerialNumber\":\"SN1\",\"UUID\":\"u2\",",
+	 .asked = "On ",
+	 .message = "another machine is in its place by now, whose 'uuid' is \"u2\", not \"u1\""},
+	{.name = "taken, and another machine since",
+	 .before = "On",
+	 .wanted = "off",
+	 .then = "{\"serial\":\"SN1\"}",
+	 .since = "\"SerialNumber\":\"SN2\",",
+	 .asked = "GracefulShutdown ",
+	 .message = "another machine is in its place by now"},
+	{.name = "another machine since, which is so",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .then = "{\"serial\":\"SN1\"}",
+	 .since = "\"SerialNumber\":\"SN2\",",
+	 .asked = "On ",
+	 .message = "another machine is in its place by now"},
+	{.name = "the same machine, in other letters",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .then = "{\"uuid\":\"u1\"}",
+	 .since = "\"UUID\":\"U1\",",
+	 .asked = "On On ",
+	 .done = true},
+	{.name = "a page that tells it no more, and it is so",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .then = "{\"serial\":\"SN1\"}",
+	 .asked = "On ",
+	 .done = true},
+	{.name = "a page that tells it no more, and the same machine",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .then = "{\"macs\":[\"00:5c:52:31:3a:9c\"]}",
+	 .read = "{\"macs\":[\"00:5c:52:31:3a:9c\"]}",
+	 .asked = "On On ",
+	 .done = true},
+	{.name = "a page that tells it no more, and another machine",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .then = "{\"macs\":[\"00:5c:52:31:3a:9c\"]}",
+	 .read = "{\"macs\":[\"00:5c:52:31:3a:9d\"]}",
+	 .asked = "On ",
+	 .message = "another machine is in its place by now, whose 'macs' is [\"00:5c:52:31:3a:9d\"], not "
+		    "[\"00:5c:52:31:3a:9c\"]"},
+	{.name = "nothing tells it any more",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .then = "{\"serial\":\"SN1\"}",
+	 .read = "{}",
+	 .asked = "On ",
+	 .message = "was not turned on: nothing tells now that it is the same machine"},
+	{.name = "it can be read no more",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .then = "{\"serial\":\"SN1\"}",
+	 .asked = "On ",
+	 .message = "was not turned on: nothing tells now that it is the same machine"},
+	{.name = "another model than is described, since",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 1000,
+	 .first_status = 409,
+	 .since = "\"Model\":\"M2\",",
+	 .model = "M1",
+	 .asked = "On ",
+	 .message = "has model 'M2', but the spec says 'M1'"},
 	{.name = "never",
 	 .before = "Off",
 	 .wanted = "on",
@@ -246,10 +355,11 @@ static struct http_response get_system(struct metal_fixture *fixture, const stru
 	struct slice info = arena_format(&fixture->arena, ",\"@Redfish.ActionInfo\":\"%s" INFO_PATH "\"", base);
 	struct slice body =
 		arena_format(&fixture->arena,
-			     "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
+			     "{%s\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
 			     "\"%s/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s%s}}}",
-			     power_of(machine), base, types ? ",\"ResetType@Redfish.AllowableValues\":" : "",
-			     types ? types : "", machine->row->info ? info.data : "");
+			     machine->resets > 0 && machine->row->since ? machine->row->since : "", power_of(machine),
+			     base, types ? ",\"ResetType@Redfish.AllowableValues\":" : "", types ? types : "",
+			     machine->row->info ? info.data : "");
 
 	return (struct http_response){.answered = true, .status = deaf ? machine->row->deaf_status : 200, .body = body};
 }
@@ -280,11 +390,20 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	return (struct http_response){.answered = true, .status = row->body ? 200 : 204, .body = slice_of(row->body)};
 }
 
+static void read_whole(struct metal_fixture *fixture, struct work *work, const struct power_row *row)
+{
+	work->now = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("connection refused")};
+	if (row->read)
+		work->now = (struct live){.presence = PRESENCE_PRESENT,
+					  .fields = metal_json(fixture, "{}"),
+					  .outputs = metal_json(fixture, row->read)};
+}
+
 static enum step run_work(struct metal_fixture *fixture, struct work *work, struct machine *machine)
 {
 	enum step step = metal_advance(work, NULL);
 
-	for (int i = 0; i < 10000 && (step == STEP_CALL || step == STEP_SLEEP); i++) {
+	for (int i = 0; i < 10000 && (step == STEP_CALL || step == STEP_SLEEP || step == STEP_READ); i++) {
 		struct http_request request;
 		struct http_response response;
 		struct answer answer;
@@ -292,6 +411,11 @@ static enum step run_work(struct metal_fixture *fixture, struct work *work, stru
 		if (step == STEP_SLEEP) {
 			assert_true(work->task.wake_ms > machine->now_ms);
 			machine->now_ms = work->task.now_ms = work->task.wake_ms;
+			step = metal_advance(work, NULL);
+			continue;
+		}
+		if (step == STEP_READ) {
+			read_whole(fixture, work, machine->row);
 			step = metal_advance(work, NULL);
 			continue;
 		}
@@ -307,12 +431,19 @@ static enum step run_work(struct metal_fixture *fixture, struct work *work, stru
 			assert_true(work->task.call.mutating);
 			assert_int_equal(work->task.call.recipe, RECIPE_CONVERGE);
 			response = post_reset(fixture, machine, request.body);
+			if (machine->row->called_off && machine->resets == 1) {
+				machine->lands_ms = 0;
+				step = metal_advance(work, NULL);
+				continue;
+			}
 		}
 		metal_interpret(&work->task.call, &response, &fixture->arena, &answer);
 		step = metal_advance(work, &answer);
 	}
 	return step;
 }
+
+static const struct json_style style = {.clear = false};
 
 /* The work of a machine that is to be `wanted`; its record is object. */
 static struct work work_of(struct metal_fixture *fixture, struct object *object, const struct value *desired,
@@ -327,6 +458,7 @@ static struct work work_of(struct metal_fixture *fixture, struct object *object,
 		.changes = changes,
 		.change_count = change_count,
 		.keep = &fixture->arena,
+		.style = &style,
 		.deadline_ms = 30 * 60 * 1000,
 		.has_now = true,
 		.now = {.presence = PRESENCE_PRESENT,
@@ -349,8 +481,9 @@ static void test_power(void **state)
 		struct value_member members[] = {
 			{value_text("controller"), value_text("https://10.0.0.5")},
 			{value_text("power"), value_text(row->wanted)},
+			{value_text("model"), value_text(row->model ? row->model : "")},
 		};
-		struct value desired = value_map(members, 2);
+		struct value desired = value_map(members, row->model ? 3 : 2);
 		struct object object;
 		struct work work = work_of(fixture, &object, &desired, &change, row->begun_ms ? 0 : 1);
 
@@ -358,6 +491,13 @@ static void test_power(void **state)
 			machine.lands_ms = machine.now_ms + row->begun_ms;
 			machine.hears_ms = machine.now_ms + DEAF_MS;
 			work.now.readiness = READY_PENDING;
+		}
+		if (row->model)
+			work.now.fields =
+				value_with(&work.now.fields, SLICE("model"), value_text(row->model), &fixture->arena);
+		if (row->then) {
+			const struct value then = metal_json(fixture, row->then);
+			work.now.outputs = value_overlaid(&work.now.outputs, &then, &fixture->arena);
 		}
 		arena_init(&work.task.scratch);
 		enum step step = run_work(fixture, &work, &machine);
