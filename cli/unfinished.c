@@ -21,6 +21,12 @@ static void take(struct job *job, struct object *object, const struct live *live
 
 	if (!kind || !live)
 		return;
+	/* What was begun with the recorded one tells nothing of this one, which is compared with all that is recorded.
+	 */
+	if (recover_finds_another(object, kind, live, &job->style, job->arena)) {
+		unfinished_end(object);
+		return;
+	}
 	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live,
 						   map_get(resources, object->address)};
 	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, &job->style, job->arena);

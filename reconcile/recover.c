@@ -133,6 +133,15 @@ struct verdict recover_judge(const struct intent *intent, const struct kind *kin
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 }
 
+bool recover_finds_another(const struct object *object, const struct kind *kind, const struct live *live,
+			   const struct json_style *style, struct arena *arena)
+{
+	const struct live recorded = {.presence = PRESENCE_PRESENT, .outputs = object->outputs};
+	const struct value then = plan_marks(kind, &recorded, arena), now = plan_marks(kind, live, arena);
+
+	return plan_marks_moved(&then, &now, arena, style) != NULL;
+}
+
 static bool may_come(const struct recovery *recovery, const struct intent *intent)
 {
 	return !recovery->waited && recovery->looked_ms < intent_sent_ms(intent) + recovery->grace_ms;
@@ -149,7 +158,9 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 	};
 	enum call_shown shows = SHOWS_NOTHING;
 
-	if (kind && !intent->creates)
+	bool tells = kind && !intent->creates &&
+		     !recover_finds_another(object, kind, live, recovery->style, recovery->arena);
+	if (tells)
 		shows = unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
 	struct verdict verdict = recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 	if (object && live && live->presence == PRESENCE_UNREAD && live->unread_reason.size > 0)
@@ -305,6 +316,9 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 
 	/* Every such object was looked for; of a kind that is not known nothing was read. */
 	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
+		return;
+	/* Should the recorded one come back, that shows what came of it. */
+	if (recover_finds_another(object, kind, live, recovery->style, recovery->arena))
 		return;
 	/* Whether its deletion was answered is known no more. */
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {

@@ -42,6 +42,13 @@ enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
 struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
 			     const struct live *live, enum call_shown shows, bool may_come);
 
+/*
+ * Whether what was read is another thing than the recorded one, as a thing that is found tells who it is: what that
+ * shows is nothing that was begun with the recorded one. style: with the fingerprints of secrets; arena: for scratch.
+ */
+bool recover_finds_another(const struct object *object, const struct kind *kind, const struct live *live,
+			   const struct json_style *style, struct arena *arena);
+
 struct recovery {
 	const struct intent *intents;
 	size_t intent_count;

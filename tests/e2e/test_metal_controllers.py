@@ -6,6 +6,7 @@ import http.server
 import json
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import threading
 import time
@@ -20,6 +21,7 @@ from metal_machines import (
     REFUSED,
     UNREAD,
     USER,
+    changes,
     is_empty,
     mac_of,
     machine,
@@ -432,20 +434,21 @@ def test_a_mismatch_names_both_sides(stack):
 
 
 class Swapped(Controller):
-    """Its machine is another one from the first request on to turn it; that is answered with `status`."""
+    """Its machine is another one, of another `mark`, from the first request on to turn it; that is answered with
+    `status`, or not at all."""
 
-    def __init__(self, status):
-        self.status, self.turned = status, []
+    def __init__(self, status, mark="SerialNumber"):
+        self.status, self.mark, self.turned, self.closing = status, mark, [], threading.Event()
         super().__init__(ONE)
 
     def page(self, path):
         if not path.endswith("/Systems/1"):
             return super().page(path)
         target = {"target": f"{path}/Actions/ComputerSystem.Reset"}
-        is_on = len(self.turned) > 1 or (self.turned and self.status == 204)
+        is_on = len(self.turned) > 1 or (self.turned and self.status in (None, 204))
         return json.dumps(
             {
-                "SerialNumber": "S2" if self.turned else "S1",
+                self.mark: "S2" if self.turned else "S1",
                 "PowerState": "On" if is_on else "Off",
                 "Actions": {"#ComputerSystem.Reset": target},
             }
@@ -453,7 +456,9 @@ class Swapped(Controller):
 
     def post(self, path):
         self.turned.append(path)
-        return (self.status if len(self.turned) == 1 else 204), {}, ""
+        if self.status is None:
+            self.closing.wait(60)
+        return (self.status or 204 if len(self.turned) == 1 else 204), {}, ""
 
 
 # Rows: how the only request is answered, and the status: a change that was taken is one.
@@ -472,6 +477,37 @@ def test_another_machine_amid_the_change_is_left_alone(stack, recorded, status, 
         assert "serial" in stack.run("drift", status=2).out
     elif status == 503:
         assert stack.run("state", "list", "--output", "json").json["objects"] == []
+    controller.close()
+
+
+@pytest.mark.parametrize("mark, output", [("SerialNumber", "serial"), ("UUID", "uuid")])
+def test_another_machine_shows_nothing_of_a_call_that_was_cut_off(stack, mark, output):
+    """Its power is no work of that call, and it is told as another one before and after recovery."""
+    controller = Swapped(None, mark)
+    write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+    stack.run("apply", "--yes")
+    write(stack, {"m": {"controller": controller.address, "power": "on"}}, allow_plain=True)
+    process = stack.start("apply", "--yes")
+    deadline = time.monotonic() + 30
+    while not controller.turned:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    controller.closing.set()
+    time.sleep(1.1)
+    assert f"{output} " in stack.run("drift", "--grace", "1", status=2).out
+    stack.run("recover", "--grace", "1")
+    with sqlite3.connect(stack.folder / ".trueup" / "state.db") as database:
+        assert database.execute("SELECT outcome FROM history").fetchall() == [("absent",)]
+    drift = stack.run("drift", "--output", "json", status=2)
+    assert {output, "power"} <= set(changes(drift.json, "metal.machine.m"))
+    assert "S1" in stack.run("state", "show", "metal.machine.m").out
+    # Whoever applies has seen that it is taken on in the place of the other one.
+    assert set(changes(plan(stack), "metal.machine.m")) >= {output}
+    stack.run("apply", "--yes")
+    assert is_empty(stack)
+    assert len(controller.turned) == 1
     controller.close()
 
 
