@@ -186,6 +186,8 @@ static const struct {
 	{"", FAULT_TRANSIENT, "run again: what was done is recorded"},
 	{"NotFound", FAULT_ABSENT, "check the ids that the spec names, and run again: what is gone is made anew"},
 	{"Malformed", FAULT_ABSENT, "check the ids that the spec names"},
+	{"NextToken", FAULT_USER,
+	 "the service takes the place in its list no longer; run again: the list is read from its beginning"},
 	{"Invalid", FAULT_USER, "the service does not take these values: change them in the spec"},
 	{"Validation", FAULT_USER, "the service does not take these values: change them in the spec"},
 	{"Missing", FAULT_USER, "the service wants more than the spec says: add it there"},

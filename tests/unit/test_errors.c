@@ -415,6 +415,7 @@ static void test_hints(void **state)
 		{"InvalidGroup.Duplicate", FAULT_CONFLICT, "another name"},
 		{"InvalidSubnet.Conflict", FAULT_CONFLICT, "choose another one"},
 		{"InvalidParameterValue", FAULT_USER, "change them in the spec"},
+		{"InvalidNextToken", FAULT_USER, "run again: the list is read from its beginning"},
 		{"MissingParameter", FAULT_USER, "add it there"},
 		{"ExpiredToken", FAULT_AUTH, "new credentials"},
 		{"SignatureDoesNotMatch.TooSkewed", FAULT_AUTH, "set the machine's clock"},
