@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "cli/job.h"
+#include "cli/past_run.h"
 #include "reconcile/unfinished.h"
 
 enum { INTENT_LIMIT_BYTES = 64 * 1024 * 1024 };
@@ -12,6 +13,8 @@ struct looking {
 	record_finding *tell;
 	void *context;
 	bool told; /* something was */
+	bool has_left;
+	struct leavings left; /* with has_left */
 };
 
 static void add(struct looking *looking, struct slice address, struct slice what)
@@ -60,6 +63,24 @@ static bool may_be_gone(const struct object *object, const struct dependency *de
 	       (value_is(&object->let_go, VALUE_MAP) && value_get(&object->let_go, dependency->field));
 }
 
+/* A replace that was refused or cut off has deleted it, and the next apply makes it anew. Whether the history can be
+ * read is looked at by itself. */
+static bool is_still_to_come(struct looking *looking, struct slice address)
+{
+	struct job *job = looking->job;
+	struct diagnostics unsaid;
+
+	if (!looking->has_left) {
+		diagnostics_init(&unsaid, job->arena);
+		job->diagnostics = &unsaid;
+		(void)!past_run_leavings(job, &looking->left);
+		job->diagnostics = job->invocation->diagnostics;
+		diagnostics_release(&unsaid);
+		looking->has_left = true;
+	}
+	return map_get(&looking->left.gone, address) != NULL;
+}
+
 static void check_dependencies(struct looking *looking, const struct object *object, const struct map *addresses)
 {
 	struct slice told = {NULL, 0};
@@ -68,7 +89,7 @@ static void check_dependencies(struct looking *looking, const struct object *obj
 		const struct dependency *dependency = &object->dependencies[i];
 
 		if (may_be_gone(object, dependency) || slice_equal(dependency->address, told) ||
-		    map_get(addresses, dependency->address))
+		    map_get(addresses, dependency->address) || is_still_to_come(looking, dependency->address))
 			continue;
 		told = dependency->address;
 		add(looking, object->address,
@@ -202,4 +223,6 @@ void record_check(struct job *job, record_finding *tell, void *context)
 	check_records(&looking);
 	check_intents(&looking);
 	check_formers(&looking);
+	if (looking.has_left)
+		leavings_release(&looking.left);
 }

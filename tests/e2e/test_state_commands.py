@@ -259,6 +259,29 @@ def test_rm(rich):
     assert "aws.subnet.b: depends on 'aws.vpc.other', where nothing is recorded" in result.out
 
 
+def test_what_a_replace_did_not_make_anew_is_no_damage(stack):
+    """What named it is recorded as it was: the next apply makes it, and drift tells of it."""
+    spec = """
+        stack: tiny
+        providers: {aws: {region: eu-central-1}}
+        aws.vpc: {main: {cidr: 10.0.0.0/16}}
+        aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}
+        aws.route_table: {r: {vpc: main, subnets: [a]}}
+    """
+    simulate(stack)
+    stack.write("stack.yaml", spec)
+    stack.run("apply", "--yes")
+    stack.write("stack.yaml", spec.replace("10.0.1.0", "10.0.9.0"))
+    stack.run("sim", "fault", "CreateSubnet", "deny", "1", "1")
+    stack.run("apply", "--yes", status=7)
+    assert "did not make it anew" in stack.run("drift", status=2).out
+    assert "sound: 2 objects" in stack.run("state", "check").out
+    # What people let go of comes back by no apply.
+    stack.run("state", "rm", "aws.vpc.main", "--yes")
+    result = stack.run("state", "check", status=1)
+    assert "aws.route_table.r: depends on 'aws.vpc.main', where nothing is recorded" in result.out
+
+
 def test_rm_asks(rich):
     assert "nobody can be asked" in rich.run("state", "rm", "aws.subnet.a", status=64).err
     terminal = Terminal(rich, "state", "rm", "aws.vpc.other")
