@@ -314,6 +314,7 @@ bool undo_check_room(struct entries *entries)
 	room.outputs = (struct output_source){&room, output_of};
 	survey(&room);
 	find_followers(&room);
+	undo_drop_lost(&room);
 	check_parts(&room);
 	undo_check_beside(&room);
 	/* Only what was read tells who has something still. */

@@ -3,7 +3,7 @@
 
 #include "reconcile/undo_world.h"
 
-/* What undo_room.c, undo_claims.c and undo_beside.c share; private to these. */
+/* What undo_room.c, undo_claims.c, undo_beside.c and undo_seen.c share; private to these. */
 
 struct room {
 	struct undo_work *work;
@@ -33,6 +33,8 @@ const struct value *room_settled(const struct room *room, const struct value *va
 const struct entry *room_target(const struct room *room, const struct entry *entry, const struct value *reference);
 /* Which run gave a recorded resource what it has in that field. */
 const struct undo_since *room_given_by(const struct room *room, const struct entry *entry, const struct field *field);
+/* What was seen of fields that no spec had set is not set again where it names what is gone, or lies elsewhere. */
+void undo_drop_lost(struct room *room);
 /* Whether nobody else has by then what goes back needs for itself alone; room->good is cleared after diagnostics. */
 void undo_check_claims(struct room *room);
 /* Likewise, whether what refers to something that it can only use where both lie in the same thing will do so. */
