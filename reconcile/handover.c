@@ -3,6 +3,7 @@
 #include "base/cidr.h"
 #include "base/map.h"
 #include "reconcile/ranges.h"
+#include "reconcile/shed.h"
 #include "reconcile/unique.h"
 
 struct search {
@@ -12,6 +13,7 @@ struct search {
 	struct map leaving;   /* what is let go of: index of its action + 1 */
 	struct ranges ranges; /* what is let go of and what is taken, of which any part counts; by index */
 	struct map widening;  /* ids of what gets further ranges of its own: likewise */
+	struct map losing;    /* ids of what loses the range that it has within another's: likewise */
 	size_t *yielded;      /* per action, the last handover by which it yields something: index + 1; 0: none */
 };
 
@@ -233,6 +235,39 @@ static void note_routes(struct search *search, size_t index)
 	}
 }
 
+static void note_losing(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+
+	if (shed_within(action, NULL) && action->provider_id.size > 0)
+		map_set(&search->losing, action->provider_id, (void *)(uintptr_t)(index + 1));
+}
+
+/* No range is taken away under an address: that goes before, and those that come in its place may need the next one. */
+static void note_addresses(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+	bool updates = action->operation == OPERATION_UPDATE && search->losing.count > 0;
+
+	for (size_t i = 0; updates && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		const struct field *part = change->field && change->field->type == FIELD_SET &&
+							   change->effect == EFFECT_SET &&
+							   value_is(&change->after, VALUE_NULL)
+						   ? shed_part(change->field)
+						   : NULL;
+		const struct value *parent = part ? value_get_named(&action->live, part->range_parent) : NULL;
+		const void *found =
+			value_is(parent, VALUE_STRING) ? map_get(&search->losing, value_slice(parent)) : NULL;
+		size_t to = (size_t)(uintptr_t)found - 1;
+
+		if (found && identity_equal(&search->plan->actions[to].identity, &action->identity) &&
+		    shed_meets(&search->plan->actions[to], part, &change->before))
+			yield(search, index, to, search->yielded[to] ? PHASE_UNSETTLE : PHASE_MAKE, change->field,
+			      &change->before);
+	}
+}
+
 /* For each action that yields something, by field. */
 static void gather_yields(struct search *search)
 {
@@ -289,6 +324,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	search.yielded = arena_new_array(arena, plan->action_count + 1, size_t);
 	map_init(&search.leaving);
 	map_init(&search.widening);
+	map_init(&search.losing);
 	ranges_init(&search.ranges, arena);
 	for (int taking = 0; taking < 2; taking++) {
 		for (size_t i = 0; i < plan->action_count; i++) {
@@ -307,8 +343,13 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 		note_widening(&search, i);
 	for (size_t i = 0; i < plan->action_count; i++)
 		note_routes(&search, i);
+	for (size_t i = 0; i < plan->action_count; i++)
+		note_losing(&search, i);
+	for (size_t i = 0; i < plan->action_count; i++)
+		note_addresses(&search, i);
 	gather_yields(&search);
 	map_release(&search.leaving);
 	map_release(&search.widening);
+	map_release(&search.losing);
 	ranges_release(&search.ranges);
 }

@@ -198,7 +198,7 @@ static bool needs_only_id(const struct building *building, size_t index, const s
 	if (!slice_is(dependency->output, output_at(outputs, 0)->name))
 		return false;
 	if (action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT)
-		return building->sheds.owns[target];
+		return sheds_spare(&building->sheds, index, target);
 	return is_made_ahead(building, index, target);
 }
 
@@ -423,15 +423,6 @@ static void order_handovers(struct building *building)
 	}
 }
 
-/* A range is taken away once nothing lies in it any more. */
-static void order_sheds(struct building *building)
-{
-	const struct sheds *sheds = &building->sheds;
-	for (size_t i = 0; i < sheds->count; i++)
-		order_nodes(building, phases_node(building->phases, sheds->items[i].within, PHASE_DELETE),
-			    phases_node(building->phases, sheds->items[i].owner, PHASE_MAKE));
-}
-
 /* What the cycle is about: something waits for what another one lets go of only after that, or in its own turn. */
 static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
 {
@@ -582,7 +573,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		order_left_behind(&building, i);
 	}
 	order_handovers(&building);
-	order_sheds(&building);
+	sheds_order(&building.sheds, phases);
 	graph_close(&phases->graph);
 	uint32_t *cycle = NULL;
 	size_t cycle_count = 0;

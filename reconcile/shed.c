@@ -7,6 +7,8 @@ struct search {
 	struct arena *arena;
 	struct sheds *result;
 	struct map owners; /* by id: index of the action that takes ranges away + 1 */
+	struct map losers; /* likewise, of what loses the range that it has within another's */
+	struct map places; /* the same by address */
 };
 
 static bool is_removal(const struct change *change)
@@ -36,13 +38,12 @@ static void note_owner(struct search *search, size_t index)
 		map_set(&search->owners, action->provider_id, (void *)(uintptr_t)(index + 1));
 }
 
-static void add(struct search *search, size_t within, size_t owner)
+static void add(struct search *search, struct shed shed)
 {
 	struct sheds *result = search->result;
 	result->items =
 		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
-	result->items[result->count++] = (struct shed){within, owner};
-	result->owns[owner] = true;
+	result->items[result->count++] = shed;
 }
 
 static void note_ending(struct search *search, size_t index)
@@ -60,20 +61,177 @@ static void note_ending(struct search *search, size_t index)
 		struct cidr own;
 		if (loser && cidr_read(value_slice(value), &own) &&
 		    identity_equal(&loser->identity, &action->identity) &&
-		    shed_change(loser->changes, loser->change_count, &own))
-			add(search, index, owner);
+		    shed_change(loser->changes, loser->change_count, &own)) {
+			add(search, (struct shed){.within = index, .owner = owner, .lets_go = PHASE_DELETE});
+			search->result->owns[owner] = true;
+		}
 	}
+}
+
+const struct change *shed_within(const struct action *action, const struct cidr *part)
+{
+	if (action->operation != OPERATION_UPDATE || action->role != OBJECT_CURRENT)
+		return NULL;
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		const struct field *field = change->field;
+		struct cidr range;
+
+		if (field && field->range == RANGE_WITHIN && field->type != FIELD_SET && change->effect == EFFECT_SET &&
+		    value_is(&change->before, VALUE_STRING) && cidr_read(value_slice(&change->before), &range) &&
+		    (!part || cidr_contains(&range, part)))
+			return change;
+	}
+	return NULL;
+}
+
+const struct field *shed_part(const struct field *field)
+{
+	const struct field *part = field->type == FIELD_SET && field->item ? field->item : field;
+
+	return part->range_parent && part->range == RANGE_NONE ? part : NULL;
+}
+
+bool shed_meets(const struct action *owner, const struct field *part, const struct value *value)
+{
+	struct cidr own;
+
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (shed_meets(owner, part, &value->items[i]))
+			return true;
+	return value_is(value, VALUE_STRING) &&
+	       (part->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &own)
+					    : cidr_read(value_slice(value), &own)) &&
+	       shed_within(owner, &own);
+}
+
+static void note_loser(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+	const struct change *loss = shed_within(action, NULL);
+
+	if (!loss || action->provider_id.size == 0)
+		return;
+	map_set(&search->losers, action->provider_id, (void *)(uintptr_t)(index + 1));
+	map_set(&search->places, action->address, (void *)(uintptr_t)(index + 1));
+	search->result->empties[index] = value_is(&loss->after, VALUE_NULL);
+}
+
+/* Whether the service takes some of what is there away, of its own choice. */
+static bool gets_fewer(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+
+		if (change->field && (change->field->flags & RESTATED) && change->effect == EFFECT_SET &&
+		    value_is(&change->before, VALUE_INTEGER) && value_is(&change->after, VALUE_INTEGER) &&
+		    change->after.integer < change->before.integer)
+			return true;
+	}
+	return false;
+}
+
+/* What has an address in the range, as it was read: it ends, or gives up some. What it names it yields (handover.c). */
+static void note_addressed(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+	bool ends = action_ends_old(action);
+
+	if (!ends && !(action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && gets_fewer(action)))
+		return;
+	for (size_t i = 0; i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i), *part = shed_part(field);
+		const struct value *parent = part ? value_get_named(&action->live, part->range_parent) : NULL;
+		const struct value *held = parent ? value_get_named(&action->live, field->name) : NULL;
+		const void *found =
+			held && value_is(parent, VALUE_STRING) ? map_get(&search->losers, value_slice(parent)) : NULL;
+		size_t owner = (size_t)(uintptr_t)found - 1;
+
+		if (!found || !identity_equal(&search->plan->actions[owner].identity, &action->identity) ||
+		    !shed_meets(&search->plan->actions[owner], part, held))
+			continue;
+		add(search,
+		    (struct shed){.within = index, .owner = owner, .lets_go = ends ? PHASE_DELETE : PHASE_MAKE});
+		if (!ends)
+			search->result->ahead[index] = owner + 1;
+	}
+}
+
+/* No read tells of all that has one: a group's machines, and interfaces beside the first. */
+static void note_referring(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+
+	for (size_t i = 0; i < action->recorded_count; i++) {
+		const void *found = map_get(&search->places, action->recorded[i].address);
+
+		if (found && (size_t)(uintptr_t)found - 1 != index)
+			add(search, (struct shed){.within = index,
+						  .owner = (size_t)(uintptr_t)found - 1,
+						  .lets_go = PHASE_DELETE,
+						  .is_guess = true});
+	}
+}
+
+bool sheds_spare(const struct sheds *sheds, size_t index, size_t owner)
+{
+	return sheds->owns[owner] || sheds->empties[owner] || sheds->ahead[index] == owner + 1;
+}
+
+static void order(const struct shed *shed, struct phases *phases, enum phase phase)
+{
+	uint32_t gone = phases_node(phases, shed->within, shed->lets_go);
+	uint32_t taken = phases_node(phases, shed->owner, phase);
+
+	if (gone == NO_NODE || taken == NO_NODE)
+		return;
+	if (shed->is_guess)
+		graph_add_yielding(&phases->graph, gone, taken);
+	else
+		graph_add(&phases->graph, gone, taken);
+}
+
+void sheds_order(const struct sheds *sheds, struct phases *phases)
+{
+	for (size_t i = 0; i < sheds->count; i++) {
+		/* Where somebody waits for the range, it goes ahead of the rest of its owner's change. */
+		order(&sheds->items[i], phases, PHASE_UNSETTLE);
+		order(&sheds->items[i], phases, PHASE_MAKE);
+	}
+}
+
+static void find_within(struct search *search)
+{
+	map_init(&search->losers);
+	map_init(&search->places);
+	for (size_t i = 0; i < search->plan->action_count; i++)
+		note_loser(search, i);
+	for (size_t i = 0; search->losers.count > 0 && i < search->plan->action_count; i++) {
+		const struct action *action = &search->plan->actions[i];
+
+		if (value_is(&action->live, VALUE_MAP))
+			note_addressed(search, i);
+		if (action_ends_old(action) && !action->create_before_destroy)
+			note_referring(search, i);
+	}
+	map_release(&search->losers);
+	map_release(&search->places);
 }
 
 void sheds_find(const struct plan *plan, struct arena *arena, struct sheds *ret)
 {
 	struct search search = {.plan = plan, .arena = arena, .result = ret};
-	*ret = (struct sheds){.owns = arena_new_array(arena, plan->action_count + 1, bool)};
+	*ret = (struct sheds){
+		.owns = arena_new_array(arena, plan->action_count + 1, bool),
+		.empties = arena_new_array(arena, plan->action_count + 1, bool),
+		.ahead = arena_new_array(arena, plan->action_count + 1, size_t),
+	};
 	map_init(&search.owners);
 	for (size_t i = 0; i < plan->action_count; i++)
 		note_owner(&search, i);
 	for (size_t i = 0; search.owners.count > 0 && i < plan->action_count; i++)
 		if (action_ends_old(&plan->actions[i]) && value_is(&plan->actions[i].live, VALUE_MAP))
 			note_ending(&search, i);
+	find_within(&search);
 	map_release(&search.owners);
 }

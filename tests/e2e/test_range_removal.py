@@ -185,3 +185,69 @@ def test_a_strangers_subnet_keeps_the_range(stack, cloud):
     stack.write("stack.yaml", spec_text(network(**KEPT)))
     refused = stack.run("apply", "--yes", status=1)
     assert "lies in it" in refused.err
+
+
+def addressed(number, machine=None, beside=None, vpc=True, **machines):
+    """Two subnets by the numbers of their IPv6 ranges, None: it has none, and machines by what is said of each."""
+
+    def part(number):
+        return {} if number is None else {"ipv6_cidr": f"${{cidr_subnet(aws.vpc.m.ipv6_cidr, 8, {number})}}"}
+
+    image = {"image": "ami-0123456789abcdef0", "instance_type": "m6i.large"}
+    subnet = {"vpc": Ref("aws.vpc.m"), "cidr": "10.0.0.0/24", **part(number)}
+    other = {"vpc": Ref("aws.vpc.m"), "cidr": "10.0.1.0/24", **part(beside)}
+    machines = {**({} if machine is None else {"i": machine}), **machines}
+    return {
+        "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "ipv6": vpc}},
+        "aws.subnet": {"a": subnet, "b": other},
+        "aws.instance": {name: {**image, "subnet": Ref("aws.subnet.a"), **said} for name, said in machines.items()},
+    }
+
+
+def host(number, place):
+    return {"addresses6": [f"${{cidr_host(cidr_subnet(aws.vpc.m.ipv6_cidr, 8, {number}), {place})}}"]}
+
+
+ONE, NO = {"address6_count": 1}, {"address6_count": 0}
+CARD = {"subnet": Ref("aws.subnet.b"), "interfaces": [{"device_index": 1, "subnet": Ref("aws.subnet.a"), **ONE}]}
+FIRST = {"lifecycle": {"create_before_destroy": True}}
+LEFT = {
+    "the address goes": (addressed(0, ONE), addressed(None, NO)),
+    "the address goes, and the VPC's range": (addressed(0, ONE), addressed(None, NO, vpc=False)),
+    "a named one goes": (addressed(0, host(0, 9)), addressed(None, NO)),
+    "the machine goes": (addressed(0, ONE), addressed(None)),
+    "a machine with a further interface goes": (addressed(0, CARD), addressed(None)),
+    "the machine is another": (addressed(0, ONE), addressed(None, {**NO, "address": "10.0.0.9"})),
+    "the machine moves": (addressed(0, ONE), addressed(None, {"subnet": Ref("aws.subnet.b")})),
+    "another one moves ahead": (addressed(0, ONE), addressed(None, {"subnet": Ref("aws.subnet.b"), **FIRST})),
+    "the address goes, another range": (addressed(0, ONE), addressed(1, NO)),
+    "the machine is another, another range": tuple(
+        addressed(number, {**ONE, "address": f"10.0.0.{number + 8}"}) for number in (0, 1)
+    ),
+    "a named one, another range": (addressed(0, host(0, 9)), addressed(1, host(1, 9))),
+    "another subnet has it": (addressed(0, ONE), addressed(None, NO, 0)),
+    "a named one, and another subnet has it": (addressed(0, host(0, 9)), addressed(None, NO, 0)),
+    "they are exchanged": (addressed(0, ONE, 1, j=NO), addressed(1, NO, 0, j=ONE)),
+    "one goes, one comes": (addressed(0, ONE, j=NO), addressed(1, NO, j=ONE)),
+}
+
+
+@pytest.mark.parametrize("change", LEFT)
+def test_a_subnets_range_goes_after_the_addresses_in_it(stack, cloud, change):
+    first, second = LEFT[change]
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(second))
+    apply(stack)
+    plan_is_empty(stack)
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+
+
+def test_a_subnets_range_under_what_is_made_ahead_is_refused_before_anything_is_done(stack, cloud):
+    """The old one goes last, and the new one would get an address in the range that has to be empty by then."""
+    stack.write("stack.yaml", spec_text(addressed(0, {**ONE, **FIRST})))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(addressed(None, {**NO, **FIRST, "address": "10.0.0.9"})))
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert error["message"].startswith("these steps wait for each other:")
