@@ -142,6 +142,12 @@ bool recover_finds_another(const struct object *object, const struct kind *kind,
 	return plan_marks_moved(&then, &now, arena, style) != NULL;
 }
 
+static bool finds_another(const struct recovery *recovery, const struct object *object, const struct kind *kind,
+			  const struct live *live)
+{
+	return recover_finds_another(object, kind, live, recovery->style, recovery->arena);
+}
+
 static bool may_come(const struct recovery *recovery, const struct intent *intent)
 {
 	return !recovery->waited && recovery->looked_ms < intent_sent_ms(intent) + recovery->grace_ms;
@@ -158,9 +164,7 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 	};
 	enum call_shown shows = SHOWS_NOTHING;
 
-	bool tells = kind && !intent->creates &&
-		     !recover_finds_another(object, kind, live, recovery->style, recovery->arena);
-	if (tells)
+	if (kind && !intent->creates && !finds_another(recovery, object, kind, live))
 		shows = unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
 	struct verdict verdict = recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 	if (object && live && live->presence == PRESENCE_UNREAD && live->unread_reason.size > 0)
@@ -318,7 +322,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
 		return;
 	/* Should the recorded one come back, that shows what came of it. */
-	if (recover_finds_another(object, kind, live, recovery->style, recovery->arena))
+	if (finds_another(recovery, object, kind, live))
 		return;
 	/* Whether its deletion was answered is known no more. */
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
