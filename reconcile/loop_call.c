@@ -8,6 +8,7 @@ enum {
 	THROTTLED_ATTEMPTS = 12,
 	TRANSIENT_ATTEMPTS = 5,
 	AMBIGUOUS_ATTEMPTS = 3,
+	DOUBTED_ATTEMPTS = 2,
 	BACKOFF_FIRST_MS = 200,
 	BACKOFF_MOST_MS = 20000,
 	SETTLING_BACKOFF_FIRST_MS = 1000,
@@ -109,12 +110,13 @@ static int attempts_for(const struct task *task, const struct answer *answer)
 		if (!task->call.mutating || task->call.recipe == RECIPE_CONVERGE || task->call.recipe == RECIPE_TOKEN)
 			return AMBIGUOUS_ATTEMPTS;
 		return 1;
+	case FAULT_UNSUPPORTED:
+		return answer->doubted ? DOUBTED_ATTEMPTS : 1;
 	case FAULT_USER:
 	case FAULT_USAGE:
 	case FAULT_AUTH:
 	case FAULT_ABSENT:
 	case FAULT_CONFLICT:
-	case FAULT_UNSUPPORTED:
 	case FAULT_STALE:
 	case FAULT_LEASE:
 	case FAULT_BUDGET:

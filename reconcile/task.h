@@ -66,6 +66,7 @@ struct answer {
 	struct slice request_id;
 	struct value body;	/* where ok */
 	int64_t retry_after_ms; /* what the service asked for, or 0 */
+	bool doubted;		/* a server that failed may say the same by accident: it counts once it is said again */
 	bool unsure;		/* set by the loop: refused, but an attempt before may have done its work unseen */
 };
 

@@ -277,6 +277,8 @@ void aws_error_read(const struct http_response *response, bool mutating, const s
 		error.fault = aws_error_fault(error.code, error.status, mutating);
 	} else {
 		error.fault = fault_without_code(response, mutating);
+		/* moto has the same page for what it does not know and for an accident of its own. */
+		error.doubted = error.fault == FAULT_UNSUPPORTED && response->status == 500 && !mutating;
 		error.message = message_without_code(response, error.fault, untold, arena);
 		error.hint = hint_without_code(response);
 	}

@@ -17,6 +17,7 @@ struct aws_error {
 	struct slice message;
 	struct slice request_id; /* or empty */
 	enum fault fault;
+	bool doubted;		/* as in struct answer */
 	int64_t retry_after_ms; /* the server asked to wait so long; 0: it did not say */
 	struct slice hint;	/* what to do about it, or empty */
 };

@@ -271,6 +271,7 @@ void aws_interpret(const struct call *call, const struct http_response *response
 		ret->fault = slice_equal(ret->code, error.code)
 				     ? error.fault
 				     : aws_error_fault(ret->code, error.status, call->mutating);
+		ret->doubted = error.doubted;
 		ret->message = error.message;
 		ret->hint = error.hint;
 		ret->request_id = error.request_id;

@@ -130,7 +130,10 @@ static void interpret(const struct call *call, const struct http_response *respo
 	const struct reply *reply = (const struct reply *)(const void *)response->body.data;
 	(void)call;
 	(void)arena;
-	*ret = (struct answer){.ok = !reply->code, .fault = reply->fault, .retry_after_ms = reply->retry_after_ms};
+	*ret = (struct answer){.ok = !reply->code,
+			       .fault = reply->fault,
+			       .retry_after_ms = reply->retry_after_ms,
+			       .doubted = reply->doubted};
 	if (reply->code) {
 		ret->code = slice_of(reply->code);
 		ret->message = slice_of(reply->message);

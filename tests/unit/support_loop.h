@@ -16,6 +16,7 @@ struct reply {
 	const char *message;
 	int repeat; /* so many times more; -1: for ever */
 	int64_t retry_after_ms;
+	bool doubted;
 };
 
 struct staged {

@@ -216,12 +216,50 @@ static void test_crowd(void **state)
 	}
 }
 
+/* A server that failed may say of what it knows that it does not: once more, it is believed. */
+static void test_doubted(void **state)
+{
+	static const struct {
+		const char *name;
+		bool doubted;
+		int said; /* so many times */
+		size_t sent;
+		bool done;
+	} doubts[] = {
+		{"believed", false, 1, 1, false},
+		{"said by accident", true, 1, 2, true},
+		{"said again", true, 2, 2, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+		const struct reply replies[] = {{.after_ms = 5,
+						 .fault = FAULT_UNSUPPORTED,
+						 .code = "",
+						 .message = "unknown",
+						 .repeat = doubts[i].said - 1,
+						 .doubted = doubts[i].doubted},
+						{.after_ms = 5, .repeat = -1}};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		errand_make(&errand, &staged, false, NULL);
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (staged.sent_count != doubts[i].sent || errand.done != doubts[i].done)
+			fail_msg("%s: %zu calls, %s", doubts[i].name, staged.sent_count,
+				 errand.done ? "done" : "not done");
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),	       cmocka_unit_test(test_refused_while_many_wait),
 		cmocka_unit_test(test_who_goes_first), cmocka_unit_test(test_rate_together),
-		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_crowd),	       cmocka_unit_test(test_doubted),
 	};
 
 	return cmocka_run_group_tests_name("rates", tests, NULL, NULL);
