@@ -208,16 +208,16 @@ static const struct value *first_lost(const struct seen *seen, const struct fiel
 	const struct value *lost = NULL;
 	const char *whole = field->beside ? field->beside : field->beside_or_joined;
 
-	for (uint32_t i = 0; !lost && field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+	for (uint32_t i = 0; !lost && field->item && value->type == VALUE_LIST && i < value->count; i++)
 		lost = first_lost(seen, field->item, &value->items[i]);
-	for (size_t i = 0; !lost && value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+	for (size_t i = 0; !lost && value->type == VALUE_MAP && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 		const struct value *held = value_if_set(value_get_named(value, member->name));
 
 		if (held)
 			lost = first_lost(seen, member, held);
 	}
-	if (lost || !value_is(value, VALUE_STRING))
+	if (lost || value->type != VALUE_STRING)
 		return lost;
 	if (field->type == FIELD_REFERENCE && has_ended(seen, value_slice(value)))
 		return value;
