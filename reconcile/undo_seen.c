@@ -16,7 +16,6 @@ struct search {
 /* What was seen of an entry, and how it stood then. */
 struct seen {
 	struct search *search;
-	const struct room *room;
 	const struct entry *entry;
 	const struct object *was;
 };
@@ -86,18 +85,18 @@ static bool lies_as_then(const struct seen *seen, const char *whole)
 	const struct kind *kind = seen->entry->resource.kind;
 
 	if (field_named(&kind->fields, slice_of(whole)))
-		return leads_as_then(seen->room, seen->entry, whole, seen->was);
+		return leads_as_then(seen->search->room, seen->entry, whole, seen->was);
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 
 		if (!field->beside || !slice_is(slice_of(field->beside), whole) ||
-		    leads_as_then(seen->room, seen->entry, field->name, seen->was))
+		    leads_as_then(seen->search->room, seen->entry, field->name, seen->was))
 			continue;
-		const struct entry *target = room_target(seen->room, seen->entry,
+		const struct entry *target = room_target(seen->search->room, seen->entry,
 							 value_get_named(&seen->entry->resource.desired, field->name));
 
-		return target &&
-		       leads_as_then(seen->room, target, whole, target_then(seen->room, seen->was, field->name));
+		return target && leads_as_then(seen->search->room, target, whole,
+					       target_then(seen->search->room, seen->was, field->name));
 	}
 	return true;
 }
@@ -136,7 +135,7 @@ static void gather_ours(struct search *search)
 /* Whether that id is one of ours that will not be there: those of others are not known. */
 static bool has_ended(const struct seen *seen, struct slice id)
 {
-	const struct room *room = seen->room;
+	const struct room *room = seen->search->room;
 	const struct entry *entry = map_get(&room->by_id, id);
 
 	if (entry)
@@ -192,14 +191,14 @@ static bool has_address(const struct room *room, const struct entry *around, con
 static bool fits_address(const struct seen *seen, const struct field *field, const struct value *value)
 {
 	const struct value *parent = value_get_named(&seen->entry->resource.desired, field->range_parent);
-	const struct entry *around = room_target(seen->room, seen->entry, value_if_set(parent));
+	const struct entry *around = room_target(seen->search->room, seen->entry, value_if_set(parent));
 	struct slice text = value_slice(value);
 	struct cidr cidr;
 
 	if (!around || !around->resource.kind ||
 	    !(field->type == FIELD_ADDRESS ? cidr_read_address(text, &cidr) : cidr_read(text, &cidr)))
 		return true;
-	return has_address(seen->room, around, &cidr);
+	return has_address(seen->search->room, around, &cidr);
 }
 
 /* The first text of the value that could not be set again; NULL: there is none. */
@@ -229,8 +228,8 @@ static const struct value *first_lost(const struct seen *seen, const struct fiel
 /* Of what stays the object that it is, the plan tells that the field keeps its value. */
 static void tell(const struct seen *seen, struct slice field, const struct value *lost)
 {
-	if (seen->room->follows[room_number(seen->room, seen->entry)])
-		undo_note(seen->room->work, seen->entry->address,
+	if (seen->search->room->follows[room_number(seen->search->room, seen->entry)])
+		undo_note(seen->search->room->work, seen->entry->address,
 			  "'%.*s' is what the service makes of it where nothing is set: what was seen before the run "
 			  "('%.*s') is gone, or in another network by now",
 			  SLICE_ARGUMENTS(field), SLICE_ARGUMENTS(value_slice(lost)));
@@ -238,7 +237,7 @@ static void tell(const struct seen *seen, struct slice field, const struct value
 
 static void drop_lost(struct search *search, struct entry *entry)
 {
-	const struct seen seen = {search, search->room, entry, entry->one->was};
+	const struct seen seen = {search, entry, entry->one->was};
 	const struct value *restores = &entry->resource.restores;
 	VALUE_BUILDER_AUTO kept;
 

@@ -50,14 +50,19 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_range_goes_with_what_lies_in_it(stack, cloud, change):
-    first, second = CHANGES[change]
+def go_over(stack, first, second):
+    """From one spec to another, each applied."""
     stack.write("stack.yaml", spec_text(first))
     apply(stack)
     stack.write("stack.yaml", spec_text(second))
     apply(stack)
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_range_goes_with_what_lies_in_it(stack, cloud, change):
+    first, second = CHANGES[change]
+    go_over(stack, first, second)
     for name, spec in second["aws.vpc"].items():
         [vpc] = cloud.client().describe_vpcs(VpcIds=[ids_of(stack)[f"aws.vpc.{name}"]])["Vpcs"]
         there = [
@@ -235,11 +240,7 @@ LEFT = {
 @pytest.mark.parametrize("change", LEFT)
 def test_a_subnets_range_goes_after_the_addresses_in_it(stack, cloud, change):
     first, second = LEFT[change]
-    stack.write("stack.yaml", spec_text(first))
-    apply(stack)
-    stack.write("stack.yaml", spec_text(second))
-    apply(stack)
-    plan_is_empty(stack)
+    go_over(stack, first, second)
     stack.write("stack.yaml", spec_text(first))
     apply(stack)
 
