@@ -239,7 +239,7 @@ static void note_losing(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
 
-	if (shed_within(action, NULL) && action->provider_id.size > 0)
+	if (shed_loss(action) && action->provider_id.size > 0)
 		map_set(&search->losing, action->provider_id, (void *)(uintptr_t)(index + 1));
 }
 
@@ -260,9 +260,10 @@ static void note_addresses(struct search *search, size_t index)
 		const void *found =
 			value_is(parent, VALUE_STRING) ? map_get(&search->losing, value_slice(parent)) : NULL;
 		size_t to = (size_t)(uintptr_t)found - 1;
+		const struct action *loser = found ? &search->plan->actions[to] : NULL;
 
-		if (found && identity_equal(&search->plan->actions[to].identity, &action->identity) &&
-		    shed_meets(&search->plan->actions[to], part, &change->before))
+		if (loser && identity_equal(&loser->identity, &action->identity) &&
+		    shed_meets(loser->changes, loser->change_count, part, &change->before))
 			yield(search, index, to, search->yielded[to] ? PHASE_UNSETTLE : PHASE_MAKE, change->field,
 			      &change->before);
 	}

@@ -161,7 +161,8 @@ struct plan_shed {
 	const struct change *loss;
 	size_t number; /* of input->objects */
 	const struct field *field;
-	const struct value *range;
+	const struct value *range; /* or an address, of those in the field */
+	int64_t before;		   /* how many of these lie in it ahead of that one */
 };
 typedef void plan_shed_visit(void *context, const struct plan_shed *shed);
 void plan_each_shed(struct planning *planning, plan_shed_visit *visit, void *context);

@@ -68,12 +68,10 @@ static void note_ending(struct search *search, size_t index)
 	}
 }
 
-const struct change *shed_within(const struct action *action, const struct cidr *part)
+const struct change *shed_within(const struct change *changes, size_t count, const struct cidr *part)
 {
-	if (action->operation != OPERATION_UPDATE || action->role != OBJECT_CURRENT)
-		return NULL;
-	for (size_t i = 0; i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
 		const struct field *field = change->field;
 		struct cidr range;
 
@@ -85,6 +83,13 @@ const struct change *shed_within(const struct action *action, const struct cidr 
 	return NULL;
 }
 
+const struct change *shed_loss(const struct action *action)
+{
+	if (action->operation != OPERATION_UPDATE || action->role != OBJECT_CURRENT)
+		return NULL;
+	return shed_within(action->changes, action->change_count, NULL);
+}
+
 const struct field *shed_part(const struct field *field)
 {
 	const struct field *part = field->type == FIELD_SET && field->item ? field->item : field;
@@ -92,23 +97,40 @@ const struct field *shed_part(const struct field *field)
 	return part->range_parent && part->range == RANGE_NONE ? part : NULL;
 }
 
-bool shed_meets(const struct action *owner, const struct field *part, const struct value *value)
+const struct change *shed_meets(const struct change *changes, size_t count, const struct field *part,
+				const struct value *value)
 {
+	const struct change *met = NULL;
 	struct cidr own;
 
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (shed_meets(owner, part, &value->items[i]))
-			return true;
-	return value_is(value, VALUE_STRING) &&
-	       (part->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &own)
-					    : cidr_read(value_slice(value), &own)) &&
-	       shed_within(owner, &own);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count && !met; i++)
+		met = shed_meets(changes, count, part, &value->items[i]);
+	if (met || !value_is(value, VALUE_STRING) ||
+	    !(part->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &own)
+					  : cidr_read(value_slice(value), &own)))
+		return met;
+	return shed_within(changes, count, &own);
+}
+
+int64_t shed_fewer(const struct change *changes, size_t count)
+{
+	int64_t fewer = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
+
+		if (change->field && (change->field->flags & RESTATED) && change->effect == EFFECT_SET &&
+		    value_is(&change->before, VALUE_INTEGER) && value_is(&change->after, VALUE_INTEGER) &&
+		    change->after.integer < change->before.integer)
+			fewer += change->before.integer - change->after.integer;
+	}
+	return fewer;
 }
 
 static void note_loser(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
-	const struct change *loss = shed_within(action, NULL);
+	const struct change *loss = shed_loss(action);
 
 	if (!loss || action->provider_id.size == 0)
 		return;
@@ -117,27 +139,16 @@ static void note_loser(struct search *search, size_t index)
 	search->result->empties[index] = value_is(&loss->after, VALUE_NULL);
 }
 
-/* Whether the service takes some of what is there away, of its own choice. */
-static bool gets_fewer(const struct action *action)
-{
-	for (size_t i = 0; i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-
-		if (change->field && (change->field->flags & RESTATED) && change->effect == EFFECT_SET &&
-		    value_is(&change->before, VALUE_INTEGER) && value_is(&change->after, VALUE_INTEGER) &&
-		    change->after.integer < change->before.integer)
-			return true;
-	}
-	return false;
-}
-
 /* What has an address in the range, as it was read: it ends, or gives up some. What it names it yields (handover.c). */
 static void note_addressed(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
 	bool ends = action_ends_old(action);
 
-	if (!ends && !(action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && gets_fewer(action)))
+	bool gives_up = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT &&
+			shed_fewer(action->changes, action->change_count) > 0;
+
+	if (!ends && !gives_up)
 		return;
 	for (size_t i = 0; i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i), *part = shed_part(field);
@@ -146,9 +157,10 @@ static void note_addressed(struct search *search, size_t index)
 		const void *found =
 			held && value_is(parent, VALUE_STRING) ? map_get(&search->losers, value_slice(parent)) : NULL;
 		size_t owner = (size_t)(uintptr_t)found - 1;
+		const struct action *loser = found ? &search->plan->actions[owner] : NULL;
 
-		if (!found || !identity_equal(&search->plan->actions[owner].identity, &action->identity) ||
-		    !shed_meets(&search->plan->actions[owner], part, held))
+		if (!loser || !identity_equal(&loser->identity, &action->identity) ||
+		    !shed_meets(loser->changes, loser->change_count, part, held))
 			continue;
 		add(search,
 		    (struct shed){.within = index, .owner = owner, .lets_go = ends ? PHASE_DELETE : PHASE_MAKE});

@@ -28,16 +28,21 @@ const struct change *shed_change(const struct change *changes, size_t count, con
 /* Whether what only changes in place needs no more of such an owner than its id, and so does not wait for it. */
 bool sheds_spare(const struct sheds *sheds, size_t index, size_t owner);
 
-/* A scalar range within another's that this update takes away, within which that part lies; NULL for that one: any.
- * NULL: none does. */
-const struct change *shed_within(const struct action *action, const struct cidr *part);
+/* Likewise of a scalar range that its object has within another's. */
+const struct change *shed_within(const struct change *changes, size_t count, const struct cidr *part);
+/* The same of an action: what it takes away in place. NULL: nothing. */
+const struct change *shed_loss(const struct action *action);
 
 /* What tells a range or an address in a field, or in the items of a set, that lies in what another field refers to;
  * NULL: nothing does. */
 const struct field *shed_part(const struct field *field);
 
-/* Whether a text of such a field lies in what that update takes away. */
-bool shed_meets(const struct action *owner, const struct field *part, const struct value *value);
+/* The change of those that takes the range away in which a text of such a field lies, or one of a LIST; NULL: none
+ * does. */
+const struct change *shed_meets(const struct change *changes, size_t count, const struct field *part,
+				const struct value *value);
+/* How many of what the service chooses by their number it takes away with these changes. */
+int64_t shed_fewer(const struct change *changes, size_t count);
 
 void sheds_find(const struct plan *plan, struct arena *arena, struct sheds *ret);
 
