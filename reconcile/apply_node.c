@@ -347,8 +347,11 @@ static void begin_making(struct node *node)
 		take_back(target, task);
 	task->object = target->current;
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
-	node->work.changes = action->changes;
-	node->work.change_count = action->change_count;
+	/* Those of a replace, or of what is made once more, tell how the next one differs from the last. */
+	if (!fresh || action->operation == OPERATION_ADOPT) {
+		node->work.changes = action->changes;
+		node->work.change_count = action->change_count;
+	}
 	node->work.ignored = action->ignored;
 	node->work.ignored_count = action->ignored_count;
 	node->work.desired = with_unset(target);

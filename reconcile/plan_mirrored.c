@@ -60,6 +60,24 @@ static bool names_it(const struct value *list, struct slice provider_id)
 	return false;
 }
 
+/* Of whom the other end says it. */
+struct asked {
+	struct planning *planning;
+	const struct item *item;
+	struct value id;
+};
+
+/* Also when the item is made anew: the other end says it of whatever has the address. */
+static const struct value *output_of(void *context, struct slice address, struct slice name)
+{
+	struct asked *asked = context;
+	const struct item *item = asked->item;
+
+	if (slice_equal(address, item->address) && slice_is(name, output_at(&item->resource->kind->outputs, 0)->name))
+		return &asked->id;
+	return plan_item_output(asked->planning, address, name);
+}
+
 /* Whether the spec of what the id is of says the same of this item. */
 static bool is_said_there(struct planning *planning, const struct item *item, struct slice provider_id)
 {
@@ -69,7 +87,8 @@ static bool is_said_there(struct planning *planning, const struct item *item, st
 					    ? field_about(other->resource->kind, item->resource->kind->name)
 					    : NULL;
 	const struct value *said = field ? value_get_named(&other->resource->desired, field->name) : NULL;
-	struct output_source source = {planning, plan_item_output};
+	struct asked asked = {planning, item, value_string(item->object->provider_id)};
+	struct output_source source = {&asked, output_of};
 	struct diagnostics ignored;
 	struct value resolved;
 	bool good;

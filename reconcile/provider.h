@@ -131,7 +131,7 @@ struct work {
 	/* PHASE_UNSETTLE: what other objects wait for: MAP from a set's name to a LIST of its items, or from the name
 	 * of a field that is EXCHANGED to its value; NULL or null: nothing. */
 	const struct value *yields;
-	/* The changes that were planned: an update sends nothing else. Not used while creating. */
+	/* The changes that were planned: an update sends nothing else. None where the object is made by this run. */
 	const struct change *changes;
 	size_t change_count;
 	const struct slice *ignored; /* fields that the spec leaves to others */

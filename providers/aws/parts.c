@@ -100,12 +100,11 @@ static bool must_leave(const struct leaving *leaving, const struct aws_field *ow
 
 /*
  * What the other end may say as well (MIRRORED) is taken away where the plan, which knows both, has it: that end's spec
- * may have it now.
+ * may have it now. Nothing is taken from what is made anew: what is there by then the other end has put there.
  */
 static bool is_kept(const struct work *work, const struct field *field, const struct value *item)
 {
-	return (field->flags & MIRRORED) && !work->creating &&
-	       !changes_end(work->changes, work->change_count, field, item);
+	return (field->flags & MIRRORED) && !changes_end(work->changes, work->change_count, field, item);
 }
 
 /* The items now there that must go. */

@@ -67,6 +67,41 @@ def test_propagation_goes_over_to_the_other_end(stack, cloud, move):
     plan_is_empty(stack)
 
 
+def said_by_both(**edge):
+    """One table is the gateway's to say, and three say it themselves."""
+    home, gateway = {"vpc": Ref("aws.vpc.home")}, [Ref("aws.vpn_gateway.edge")]
+    return {
+        "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+        "aws.vpn_gateway": {"edge": {**home, "propagate_to": [Ref("aws.route_table.b")], **edge}},
+        "aws.route_table": {"b": home, **{name: {**home, "propagation": gateway} for name in "acd"}},
+    }
+
+
+def test_what_each_end_says_for_itself_is_on_after_one_run(stack, cloud):
+    """Whichever comes first: a gateway that is being made finds what the tables of the same run have turned on."""
+    stack.write("stack.yaml", spec_text(said_by_both(asn=64512)))
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+    stack.write("stack.yaml", spec_text(said_by_both(asn=64513)))
+    planned = plan(stack, status=2)
+    assert not [each for each in planned.actions["aws.vpn_gateway.edge"].changes if each.get("cause") == "drift"]
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_what_an_unfinished_gateway_was_begun_with_is_turned_off(stack, cloud):
+    stack.write("stack.yaml", spec_text(spec(propagate_to=["a", "b"])))
+    cloud.fault("EnableVgwRoutePropagation", "deny", 2, 1)
+    stack.run("apply", "--yes", status=7)
+    [first] = propagating(cloud, stack)
+    stack.write("stack.yaml", spec_text(spec(propagate_to=sorted({"a", "b"} - {first}))))
+    apply(stack)
+    assert propagating(cloud, stack) == sorted({"a", "b"} - {first})
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("end", [spec(propagation=["edge"]), spec(propagate_to=["a"])], ids=["table", "gateway"])
 def test_a_gateway_that_goes_behind_its_propagation_comes_back_with_it(stack, cloud, end):
     """It was detached and deleted by hand, and is listed no more: no call could name it, to make a table let go of it."""
