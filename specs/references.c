@@ -123,14 +123,17 @@ static const char *label(const struct resolution *resolution, const struct field
 	return resolution->top ? resolution->top->name : "it";
 }
 
-/* The name in what may be an address. */
-static struct slice name_within(const char *kind, struct slice text)
+static bool is_address_of(const char *kind, struct slice text)
 {
 	size_t size = strlen(kind);
 
-	return slice_starts_with(text, slice_of(kind)) && text.size > size && text.data[size] == '.'
-		       ? slice_from(text, size + 1)
-		       : text;
+	return slice_starts_with(text, slice_of(kind)) && text.size > size && text.data[size] == '.';
+}
+
+/* The name in what may be an address. */
+static struct slice name_within(const char *kind, struct slice text)
+{
+	return is_address_of(kind, text) ? slice_from(text, strlen(kind) + 1) : text;
 }
 
 static void report_target(const struct resolution *resolution, const struct field *field, const struct value *given)
@@ -193,7 +196,9 @@ static bool resolve_name(struct resolution *resolution, const struct field *fiel
 			       : refused(given);
 		return true;
 	}
-	if (!target && output && value_slice(given).size > 0 && output_pattern_matches(output, value_slice(given)))
+	/* Where an id may be any name (a key pair's), an address is still meant as one. */
+	if (!target && output && value_slice(given).size > 0 && !is_address_of(field->target, value_slice(given)) &&
+	    output_pattern_matches(output, value_slice(given)))
 		return false;
 	report_target(resolution, field, given);
 	*ret = refused(given);

@@ -380,6 +380,11 @@ ROWS = {
         "aws.launch_template:\n  a: {name: one, security_groups: [g, h]}\n",
         [(7, ["'security_groups' refers to 'aws.security_group.h'", "'aws.security_group.g' lies in 'aws.vpc.w'"])],
     ),
+    "the address of a key pair that is not in the spec": (
+        "aws.launch_template: {a: {name: one, key: aws.key_pair.t}}\n",
+        [(5, ["there is no aws.key_pair 'aws.key_pair.t'"])],
+    ),
+    "the name of a key pair of others": ("aws.launch_template: {a: {name: one, key: aws.ours.t}}\n", []),
     "subnets of two VPCs in one Auto Scaling group": (
         TWO_VPCS + "aws.launch_template: {a: {name: one, image: ami-0123456789abcdef0}}\n"
         "aws.autoscaling_group:\n  g: {name: g, launch_template: a, min: 0, max: 0, subnets: [s, t]}\n",
