@@ -168,9 +168,18 @@ static struct action as_if_unread(struct job *job, const struct action *now, con
 			map_set(&unknown, then->changes[i].path, &then->changes[i]);
 	blind.changes = arena_new_array(job->arena, now->change_count + 1, struct change);
 	for (size_t i = 0; i < now->change_count; i++) {
+		const struct change *blindly = map_get(&unknown, now->changes[i].path);
+
 		blind.changes[i] = now->changes[i];
-		if (map_get(&unknown, now->changes[i].path))
-			blind.changes[i].before = value_null();
+		if (!blindly)
+			continue;
+		blind.changes[i].before = value_null();
+		/* It is there as the plan wants it already: who did not know that was to set it. */
+		if (now->changes[i].effect == EFFECT_RECORD) {
+			blind.changes[i].effect = blindly->effect;
+			if (now->operation == OPERATION_RECORD)
+				blind.operation = then->operation;
+		}
 	}
 	map_release(&unknown);
 	return blind;

@@ -494,6 +494,18 @@ def test_plan_that_read_nothing_is_stale_where_something_has_changed(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("beside", [True, False], ids=["with another change", "alone"])
+def test_plan_that_read_nothing_stands_where_a_field_is_as_it_is_to_be(tiny, beside):
+    """Each takes a call of its own to be read, and was never set: nobody knew that it is so already."""
+    tiny.run("apply", "--yes")
+    if beside:
+        edit(tiny, *BLUE)
+    edit(tiny, "{cidr: 10.0.0.0/16", "{dns_support: true, dns_hostnames: false, cidr: 10.0.0.0/16")
+    tiny.run("plan", "--refresh=none", "--out", "p.plan")
+    tiny.run("apply", "p.plan")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 # What a later run knew nothing of: {name: (made before the failed run, what is denied, commands, status of the last)}
 BLIND = {
     "a plan of before": (True, None, [("apply", "p.plan")], 0),
