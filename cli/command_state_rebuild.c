@@ -290,6 +290,8 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_TWINS] = {"twins",
 			   "is claimed by more than one: none is recorded, and the next plan would make another", false,
 			   STATUS_PARTLY},
+	[REBUILD_BESIDE] = {"twins", "claims the same as one that is recorded, as it was before: it is left alone",
+			    false, STATUS_PARTLY},
 	[REBUILD_LEFT] = {"left", "is what a replace left behind: the next plan deletes it, or takes it back", false,
 			  STATUS_FINE},
 	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY},

@@ -296,7 +296,9 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	if ((planning->input->destroy || planning->input->scope.undoes) && !deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
-		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
+		add_conflict(planning, &item, decision.reason,
+			     situation.live == LIVE_NOT_OURS ? plan_hint_at_owner(planning, object, live)
+							     : decide_hint(&situation, &decision));
 	bool waits = held && decision.operation == OPERATION_DELETE;
 	if (waits)
 		decision = (struct decision){OPERATION_INCOMPLETE, held};

@@ -107,6 +107,8 @@ static inline bool plan_has_failed(const struct item *item)
 	       item->live->readiness == READY_FAILED;
 }
 
+/* How to go on where the tags of what is recorded name another owner. */
+const char *plan_hint_at_owner(const struct planning *planning, const struct object *object, const struct live *live);
 enum live_state plan_live_state(const struct planning *planning, const struct item *item);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);

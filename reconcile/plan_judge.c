@@ -187,6 +187,17 @@ static const char *hint_at_taken(const struct planning *planning, const struct i
 		.data;
 }
 
+const char *plan_hint_at_owner(const struct planning *planning, const struct object *object, const struct live *live)
+{
+	return arena_format(
+		       planning->arena,
+		       "the ownership tags of %.*s are of stack '%.*s', and this is '%.*s': set them back, or let go "
+		       "of it with 'trueup state rm %.*s'",
+		       SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(live->ownership.lineage),
+		       SLICE_ARGUMENTS(planning->input->record->lineage), SLICE_ARGUMENTS(object->address))
+		.data;
+}
+
 const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
 			       const struct value *wanted, const struct object *object)
 {
@@ -417,6 +428,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		item->hint = hint_at_taken(planning, item, namesake_of(planning, item));
 	else if ((situation.live == LIVE_NOT_OURS || situation.live == LIVE_NAMESAKE) && !item->object)
 		item->hint = hint_at_taken(planning, item, item->live);
+	else if (situation.live == LIVE_NOT_OURS)
+		item->hint = plan_hint_at_owner(planning, item->object, item->live);
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

@@ -327,7 +327,9 @@ static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, s
 		/* No replace leaves two of one generation. */
 		if (own[i].right != RIGHT_LEFT)
 			claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
-		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
+		struct claim *same = claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
+		if (is_rather(&own[i], same->own))
+			same->own = &own[i];
 	}
 	map_release(&generations);
 }
@@ -350,10 +352,11 @@ static void match(struct rebuilding *rebuilding, const struct claimant *claimant
 
 	/* Of those the record may tell which is meant: the others are left alone. */
 	bool is_meant = claim->own == claimant && claimant->right == RIGHT_RECORDED;
+	bool is_told = claim->own->right == RIGHT_RECORDED || same->own->right == RIGHT_RECORDED;
 
 	if ((claim->contested || same->count > 1) && !is_meant) {
-		rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
-			     (struct slice){NULL, 0});
+		rebuild_note(rebuilding, is_told ? REBUILD_BESIDE : REBUILD_TWINS, ownership->address,
+			     stray->live->provider_id, (struct slice){NULL, 0});
 		return;
 	}
 	struct object *object = make_head(rebuilding, stray, resource);

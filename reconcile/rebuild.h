@@ -29,6 +29,7 @@ struct lineage *rebuild_lineages(const struct inventory *inventory, const struct
 
 enum rebuild_finding_class {
 	REBUILD_TWINS,	  /* several things claim one address, or one object: none of them is recorded */
+	REBUILD_BESIDE,	  /* likewise, beside what is recorded as the one that is meant */
 	REBUILD_LEFT,	  /* recorded as what a replace left behind */
 	REBUILD_UNUSABLE, /* its tags make no record */
 	REBUILD_ABSENT,	  /* the spec has it, and nothing carries its address */
@@ -42,7 +43,7 @@ enum rebuild_finding_class {
 	REBUILD_DAMAGED,  /* whether it was finished cannot be read */
 };
 
-enum { REBUILD_CLASS_COUNT = 12 };
+enum { REBUILD_CLASS_COUNT = 13 };
 
 struct rebuild_finding {
 	enum rebuild_finding_class class;

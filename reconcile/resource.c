@@ -384,14 +384,20 @@ struct slice object_body_write(const struct object *object, struct arena *arena,
 	return json_canonical(arena, &body, style);
 }
 
-static bool refuse_body(const struct object *object, struct diagnostics *diagnostics, const char *what)
+/* Adds to what is told of a damaged record how to go on. */
+static bool refused_body(const struct object *object, struct diagnostics *diagnostics)
 {
-	diag_error(diagnostics, FAULT_USER, NOWHERE, "the record of '%.*s' is damaged: %s",
-		   SLICE_ARGUMENTS(object->address), what);
 	diag_address(diagnostics, object->address);
 	diag_hint(diagnostics, "put back the newest backup of the state file; where there is none, 'trueup state "
 			       "rebuild --force' records what is there");
 	return false;
+}
+
+static bool refuse_body(const struct object *object, struct diagnostics *diagnostics, const char *what)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the record of '%.*s' is damaged: %s",
+		   SLICE_ARGUMENTS(object->address), what);
+	return refused_body(object, diagnostics);
 }
 
 static bool binding_read(struct slice name, enum binding *ret)
@@ -472,10 +478,8 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	const struct value *list;
 	struct value body;
 
-	if (!json_read(arena, text, true, BODY_LIMIT_BYTES, "a record of the state", &body, diagnostics)) {
-		diag_address(diagnostics, object->address);
-		return false;
-	}
+	if (!json_read(arena, text, true, BODY_LIMIT_BYTES, "a record of the state", &body, diagnostics))
+		return refused_body(object, diagnostics);
 	list = value_get_named(&body, "dependencies");
 	if (!map_read(&body, "applied", &read.applied) || !map_read(&body, "observed", &read.observed) ||
 	    !map_read(&body, "outputs", &read.outputs) || !map_read(&body, "resolved", &read.resolved) ||

@@ -161,6 +161,22 @@ def test_what_cannot_be_put_right_hides_no_drift(tiny, moved, lifecycle):
     assert said in tiny.run("drift", status=3).out
 
 
+@pytest.mark.parametrize("wanted", [True, False], ids=["in the spec", "in none"])
+def test_what_is_tagged_as_anothers_is_told_with_a_way_out(tiny, wanted):
+    tiny.run("apply", "--yes")
+    subnet, lineage = recorded(tiny)["aws.subnet.b"], world(tiny, "vpc").popitem()[1]["tagSet"]
+    [ours] = [each["value"] for each in lineage if each["key"] == "trueup:stack"]
+    tiny.run("sim", "change", "subnet", subnet, "tags.trueup:stack=other")
+    if not wanted:
+        edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    for command in (["plan"], ["apply", "--yes"], ["destroy", "--yes"]):
+        told = tiny.run(*command, status=1).err
+        assert f"the ownership tags of {subnet} are of stack 'other', and this is '{ours}': set them back" in told
+    tiny.run("sim", "change", "subnet", subnet, f"tags.trueup:stack={ours}")
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 FAILED = ["failed", "failed-insufficient-capacity", "unavailable"]
 
 

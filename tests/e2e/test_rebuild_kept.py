@@ -234,6 +234,8 @@ def test_of_two_that_claim_an_address_the_recorded_one_keeps_it(stack, name):
     if name != "a":
         stack.run("state", "mv", "aws.subnet.a", f"aws.subnet.{name}")
         before = recorded(stack)
+    told = stack.run("state", "rebuild", "--force", "--yes", status=7).out
+    assert f"{other} claims the same as one that is recorded" in " ".join(told.split())
     document = rebuild(stack, "--force", status=7)
     [twin] = [one for one in findings(document, "address", "provider_id") if one[0] == "twins"]
     assert twin == ("twins", "aws.subnet.a", other)

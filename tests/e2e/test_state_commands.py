@@ -579,6 +579,15 @@ def test_check_of_what_a_run_found_and_left_open(rich, sql, finding):
     assert finding in rich.run("state", "check", status=1).out
 
 
+def test_a_record_that_is_cut_is_told_with_a_way_out(rich):
+    damage(rich, "UPDATE bodies SET body = substr(body, 1, 200)")
+    for line in (["plan"], ["drift"], ["apply", "--yes"], ["recover"]):
+        told = rich.run(*line, status=1).err
+        assert "is not valid JSON" in told and "'trueup state rebuild --force' records what is there" in told
+    rich.run("state", "rebuild", "--force", "--yes", status=3)
+    rich.run("plan")
+
+
 def test_check_of_damaged_pages(rich):
     path = rich.folder / ".trueup/state.db"
     data = bytearray(path.read_bytes())
