@@ -181,6 +181,7 @@ static void add_touched(struct undo_work *work, const struct undo_touched *touch
 	if (!one) {
 		one = undo_case_at(work, touched->address);
 		one->was = one->left = found;
+		one->touched_alone = true;
 	}
 	one->touched = touched;
 	if (found)

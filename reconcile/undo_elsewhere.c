@@ -191,7 +191,7 @@ static bool follow(struct undo_work *work, const struct object *object, const st
 	if (!one)
 		one = undo_case_at(work, object->address);
 	/* What the run did not change, an undoing may have found as the later run had made it. */
-	if (!one->was || one->was == one->left)
+	if (!one->was || one->touched_alone)
 		one->was = undo_as_whole(work, object);
 	one->left = made_anew(work, object, base);
 	one->lay_in = home;

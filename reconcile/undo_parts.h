@@ -28,6 +28,7 @@ struct undo_case {
 	const struct object *left;   /* what it left */
 	const struct object *now;
 	const struct undo_touched *touched; /* by an earlier undoing, after all others; or NULL */
+	bool touched_alone;		    /* the run itself did not change it */
 	const struct object *base;	    /* out of which the run's changes are taken: now, or what touched found */
 	const struct past_object *next;	    /* names the run that changed it again, or NULL */
 	enum undo_verdict verdict;

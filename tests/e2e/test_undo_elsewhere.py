@@ -104,6 +104,22 @@ def test_the_undoing_failed_half_way(stack, operation):
     assert is_as_in(stack, spec(8))
 
 
+def table_spec(net, machine=True):
+    stack = {**json.loads(spec(net, machine=machine)), "aws.route_table": {"r": {"vpc": "main", "subnets": ["a"]}}}
+    return json.dumps(stack, indent=1)
+
+
+@pytest.mark.parametrize("operation", [None, "AssociateRouteTable", "CreateSubnet", "DeleteVpc"])
+def test_undone_twice_where_the_run_ended_what_refers_to_what_followed(stack, operation):
+    """What the run did not change, and an undoing did, has the goal of the first undoing still."""
+    begun, _ = moved_in_two(stack, table_spec(8), table_spec(0))
+    if operation:
+        refusing(stack, operation, "undo", begun, times=9)
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, table_spec(8))
+    assert undo(stack, begun, "--yes")["actions"] == []
+
+
 def test_the_undoing_is_undone(stack):
     begun, _ = moved_in_two(stack, spec(8), spec(0))
     undo(stack, begun, "--yes")
