@@ -268,13 +268,15 @@ static bool is_of_target(const struct diff_input *input, const struct field *fie
 
 /*
  * Recovery records what a cut-off run left of a reference by the id that it saw, or not at all: where that is what is
- * wanted, it is to be recorded again as the reference that the spec has.
+ * wanted, it is to be recorded again as the reference that the spec has. So is what the spec says by itself where it
+ * was a reference: an undoing would take the record's word for what was meant.
  */
 static bool is_recorded_otherwise(const struct diff_input *input, const struct field *field)
 {
 	const struct value *now = member_of(input->spec, field->name);
-	return input->spec_applied && now && value_has_deferred(now) && !value_has_secret(now) &&
-	       !is_said_again(input, field);
+	const struct value *then = member_of(input->spec_applied, field->name);
+	return input->spec_applied && now && !value_has_secret(now) &&
+	       (value_has_deferred(now) || (then && value_has_deferred(then))) && !is_said_again(input, field);
 }
 
 /* As it was last applied. To say "nothing" of what is left as it is where the spec says nothing of it is an edit. */
