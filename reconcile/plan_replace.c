@@ -316,6 +316,14 @@ bool plan_goes_last(const struct planning *planning, size_t number, enum operati
 	       planning->of_objects[number]->in_focus;
 }
 
+/* Whether the new one is to be made first. What only an undoing brings back, no spec can have say otherwise: it goes by
+ * the order of the run where that of the spec cannot be. */
+static bool is_made_first(const struct planning *planning, const struct item *item)
+{
+	return is_asked_for(item) && !(item->resource->ended_first &&
+				       (shared_with(item, item->object) || is_taken_for(planning, item, item->object)));
+}
+
 bool plan_items_order_replaces(struct planning *planning)
 {
 	bool replaces = false;
@@ -326,7 +334,7 @@ bool plan_items_order_replaces(struct planning *planning)
 		if (item->operation != OPERATION_REPLACE)
 			continue;
 		replaces = true;
-		item->create_before_destroy |= is_asked_for(item);
+		item->create_before_destroy |= is_made_first(planning, item);
 	}
 	if (!replaces)
 		return true;

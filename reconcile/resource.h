@@ -63,6 +63,9 @@ struct resource {
 	struct value restores;
 	/* Of an undoing: the run made it in the place of another, which had none of what is not set here. */
 	bool remade;
+	/* Of an undoing: the run deleted the old one before it made that. Where create_before_destroy cannot be had, so
+	 * does the undoing. */
+	bool ended_first;
 	bool stands; /* nothing is done to it, whatever has moved: it is there for what refers to it */
 };
 

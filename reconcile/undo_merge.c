@@ -565,6 +565,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.left_to_others = undo_left_to_others(work, one, &others);
 	one->resource.remade = !slice_equal(one->was->object_id, one->left->object_id) &&
 			       slice_equal(one->base->object_id, one->left->object_id);
+	one->resource.ended_first = undo_ended_first(work, one);
 	if (moved)
 		one->resource.provider = one->was->provider;
 	if (begun)

@@ -36,6 +36,12 @@ struct undo_case {
 	size_t first_note, notes_after; /* of the undoing's, what was said where it was judged */
 };
 
+/* The calls of the run about one object that were not refused, numbered in the order of their outcomes. */
+struct undo_sent {
+	size_t first, last;
+	bool settled_later; /* one of them, by what another run has read */
+};
+
 struct undo_work {
 	const struct undo_input *input;
 	struct undoing *undoing;
@@ -62,9 +68,10 @@ struct undo_work {
 	bool has_names;	    /* they were gathered */
 	struct map changed; /* by the run, by address: see undo_begun.c; empty before it is asked for */
 	bool has_changed;   /* it was filled */
-	struct map called;  /* by object id: about what the run sent a call that was not refused; empty before it is
-			     * asked for */
-	bool has_called;    /* it was filled */
+	struct map sent;  /* see undo_sent_about(): by object id, to a struct undo_sent; empty before it is asked for */
+	bool has_sent;	  /* it was filled */
+	struct map ended; /* object ids of what was there before the run, and not after it; likewise */
+	bool has_ended;	  /* it was filled */
 	const struct undo_since *since; /* later runs; see undo_since() */
 	size_t since_count;
 	bool has_since;
@@ -106,6 +113,10 @@ void undo_find_behind(struct undo_work *work);
 void undo_find_awaited(struct undo_work *work);
 /* Of what is left behind at the addresses that are planned, what was not so when the run began. */
 void undo_choose_leaving(struct undo_work *work);
+/* What the run sent about an object; NULL: nothing that was not refused. */
+const struct undo_sent *undo_sent_about(struct undo_work *work, struct slice object_id);
+/* Whether the run replaced it, and had deleted the old one before it began to make the new one. */
+bool undo_ended_first(struct undo_work *work, const struct undo_case *one);
 /* Of what the run took on: what it changed of it, which stays. */
 void undo_tell_taken(struct undo_work *work, const struct undo_case *one);
 /* Whether a value, as a spec has it, refers to that. */

@@ -134,3 +134,47 @@ def test_what_the_run_only_took_over_is_as_it_was(stack, machine):
     taken = apply_spec(stack, SPEC % ("", machine) + key)
     assert operations(undo(stack, taken, "--yes")) == {"aws.instance.i": "record"}
     assert is_as_in(stack, SPEC % ("", "") + key)
+
+
+def group_spec(description, name="web", first=False):
+    """A group whose description cannot change in place, and that is to be made before the old one goes or not."""
+    lifecycle = ", lifecycle: {create_before_destroy: true}" if first else ""
+    return f"""\
+stack: net
+providers: {{aws: {{region: us-west-2}}}}
+aws.vpc: {{v: {{cidr: 10.1.0.0/16}}}}
+aws.security_group: {{g: {{vpc: v, name: {name}, description: {description}{lifecycle}}}}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--yes"], ["--out", "saved.plan"]], ids=["at once", "saved"])
+def test_the_spec_has_the_new_one_made_first_since(stack, arguments):
+    """The old one, which has the same name, goes first as in the run; an order that can be had stays the spec's."""
+    simulate(stack, "../world")
+    apply_spec(stack, group_spec("one"))
+    run = apply_spec(stack, group_spec("two"))
+    stack.write("net.yaml", group_spec("two", first=True))
+    (action,) = undo(stack, run, *arguments)["actions"]
+    assert action["operation"] == "replace" and not action.get("create_before_destroy")
+    if arguments != ["--yes"]:
+        stack.run("apply", "saved.plan", "--yes")
+    assert is_as_in(stack, group_spec("one"))
+    run = apply_spec(stack, group_spec("two", "web2"))
+    stack.write("net.yaml", group_spec("two", "web2", first=True))
+    (action,) = undo(stack, run, "--yes")["actions"]
+    assert action["operation"] == "replace" and action["create_before_destroy"]
+    assert is_as_in(stack, group_spec("one"))
+
+
+def test_the_run_made_the_new_one_first(stack):
+    """It may be asked for what it could not be, as by an apply, and the spec can say so."""
+    simulate(stack, "../world")
+    apply_spec(stack, group_spec("one"))
+    run = apply_spec(stack, group_spec("two", "web2", first=True))
+    apply_spec(stack, group_spec("two"))
+    stack.write("net.yaml", group_spec("two", first=True))
+    error = undo(stack, run, "--yes", status=1)["diagnostics"][-1]
+    assert error["message"].endswith("before the old one is deleted, but both would have the same 'name'")
+    stack.write("net.yaml", group_spec("two"))
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, group_spec("one"))
