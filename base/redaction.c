@@ -9,6 +9,8 @@
 
 enum {
 	KEY_BYTES = 4,
+	PAGE_BUCKETS = 64,
+	BUCKETS = REDACTION_PAGES * PAGE_BUCKETS,
 	FORM_LIMIT_BYTES = 64 * 1024 * 1024,
 	/* A shorter line of a secret of several may well be an ordinary one: "set -eu". */
 	LINE_LEAST_BYTES = 16,
@@ -20,6 +22,10 @@ struct redaction_node {
 	struct redaction_node *first; /* of those that go on from here */
 	struct slice text;	      /* never empty */
 	bool ends;		      /* a form ends here */
+};
+
+struct redaction_page {
+	struct redaction_node *buckets[PAGE_BUCKETS];
 };
 
 void redaction_init(struct redaction *redaction)
@@ -41,7 +47,26 @@ static size_t bucket_of(const char *text)
 
 	memcpy(&key, text, KEY_BYTES);
 	/* Fibonacci hashing: the high bits of a product with 2^32 over the golden ratio. */
-	return (size_t)((key * 2654435769u) >> 20) % REDACTION_BUCKETS;
+	return (size_t)((key * 2654435769u) >> 20) % BUCKETS;
+}
+
+/* Of the texts that may begin as key does; NULL: there is none. */
+static const struct redaction_node *first_in(const struct redaction_table *table, const char key[KEY_BYTES])
+{
+	size_t bucket = bucket_of(key);
+	const struct redaction_page *page = table->pages[bucket / PAGE_BUCKETS];
+
+	return page ? page->buckets[bucket % PAGE_BUCKETS] : NULL;
+}
+
+static struct redaction_node **bucket_for(struct redaction *redaction, struct redaction_table *table, const char *text)
+{
+	size_t bucket = bucket_of(text);
+	struct redaction_page **page = &table->pages[bucket / PAGE_BUCKETS];
+
+	if (!*page)
+		*page = arena_new(&redaction->arena, struct redaction_page);
+	return &(*page)->buckets[bucket % PAGE_BUCKETS];
 }
 
 static struct redaction_node *new_node(struct redaction *redaction, struct redaction_node node)
@@ -73,13 +98,13 @@ static size_t count_shared(struct slice one, struct slice other)
 	return count;
 }
 
-static void add_to(struct redaction *redaction, struct redaction_node **buckets, struct slice text)
+static void add_to(struct redaction *redaction, struct redaction_table *table, struct slice text)
 {
 	struct redaction_node **link, *node;
 
 	if (text.size < REDACTION_LEAST_BYTES)
 		return;
-	link = &buckets[bucket_of(text.data)];
+	link = bucket_for(redaction, table, text.data);
 	do {
 		size_t shared;
 
@@ -101,7 +126,7 @@ static void add_to(struct redaction *redaction, struct redaction_node **buckets,
 
 static void add_form(struct redaction *redaction, struct slice text)
 {
-	add_to(redaction, redaction->buckets, text);
+	add_to(redaction, &redaction->forms, text);
 }
 
 /*
@@ -117,7 +142,7 @@ static void add_base64(struct redaction *redaction, struct slice secret, size_t 
 
 	memcpy(padded + before, secret.data, secret.size);
 	text = base64_encode(&redaction->arena, (struct slice){padded, size});
-	add_to(redaction, redaction->base64_buckets, slice_first(slice_from(text, first), last - first));
+	add_to(redaction, &redaction->base64, slice_first(slice_from(text, first), last - first));
 }
 
 /* As it is shown at a terminal; quoted: between quotes, as a value may be. */
@@ -303,7 +328,7 @@ static size_t escaped_form_at(const struct redaction *redaction, struct slice te
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct redaction_node *node =
-			read_key(text, kinds[i], key) ? redaction->buckets[bucket_of(key)] : NULL;
+			read_key(text, kinds[i], key) ? first_in(&redaction->forms, key) : NULL;
 
 		longest = node ? longer(longest, walk(node, text, kinds[i])) : longest;
 	}
@@ -313,7 +338,7 @@ static size_t escaped_form_at(const struct redaction *redaction, struct slice te
 /* How long the longest form is that text, of at least KEY_BYTES, begins with; 0: there is none. */
 static size_t form_at(const struct redaction *redaction, struct slice text)
 {
-	const struct redaction_node *plain = redaction->buckets[bucket_of(text.data)];
+	const struct redaction_node *plain = first_in(&redaction->forms, text.data);
 	bool may_be_escaped = plain != NULL;
 	size_t longest = plain ? walk(plain, text, unescape_none) : 0;
 	char key[KEY_BYTES];
@@ -322,9 +347,10 @@ static size_t form_at(const struct redaction *redaction, struct slice text)
 		may_be_escaped |= begins_escape(text.data[i]);
 	if (may_be_escaped)
 		longest = longer(longest, escaped_form_at(redaction, text));
-	if (read_base64_key(text, key) && redaction->base64_buckets[bucket_of(key)])
-		longest = longer(longest, walk(redaction->base64_buckets[bucket_of(key)], text, unescape_base64));
-	return longest;
+	if (!read_base64_key(text, key))
+		return longest;
+	const struct redaction_node *base64 = first_in(&redaction->base64, key);
+	return base64 ? longer(longest, walk(base64, text, unescape_base64)) : longest;
 }
 
 struct slice redaction_find(const struct redaction *redaction, struct slice text)

@@ -19,16 +19,22 @@
 enum {
 	/* What is shorter is found everywhere, and struck out would tell where. */
 	REDACTION_LEAST_BYTES = 6,
-	REDACTION_BUCKETS = 4096,
+	REDACTION_PAGES = 64,
 };
 
-struct redaction_node; /* of the texts that are struck out */
+struct redaction_page; /* of the texts that are struck out */
+
+/* By how a text begins. Most runs know a handful of secrets: a page is made for what falls on it; NULL: nothing does.
+ */
+struct redaction_table {
+	struct redaction_page *pages[REDACTION_PAGES];
+};
 
 struct redaction {
-	struct arena arena;
-	size_t count;						  /* of forms; 0: nothing is struck out */
-	struct redaction_node *buckets[REDACTION_BUCKETS];	  /* by how a form begins */
-	struct redaction_node *base64_buckets[REDACTION_BUCKETS]; /* of the forms that may be broken over lines */
+	struct arena arena; /* of all that is in the tables */
+	size_t count;	    /* of forms; 0: nothing is struck out */
+	struct redaction_table forms;
+	struct redaction_table base64; /* of the forms that may be broken over lines */
 };
 
 void redaction_init(struct redaction *redaction);
