@@ -214,7 +214,7 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 	marked = arena_new(arena, struct live);
 	*marked = *live;
 	marked->fields = secret_marks_put(arena, style, &kind->fields, &marked->fields, models, count);
-	/* All but the last are MAPs. */
+	/* What others may hold, the last, says of no field that a secret is there. */
 	marked->fields = secret_places_hide(arena, style, &kind->fields, &marked->fields, models, count - 1);
 	marked->outputs = secret_marks_put_outputs(arena, style, kind, &marked->outputs, models, count);
 	return marked;

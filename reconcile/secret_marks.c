@@ -26,7 +26,11 @@ enum {
 struct marking {
 	struct arena *arena;
 	const struct json_style *style;
-	const struct value **models; /* owned */
+	const struct fields *fields; /* of what is marked; or */
+	const struct output *id;     /* of outputs, the one that stays as it is; NULL: none does */
+	const struct value *const *given;
+	size_t given_count;
+	const struct value **models; /* owned: what of these is secret */
 	size_t count;
 	size_t capacity;
 	struct slice *parts; /* owned: the secret texts within them that are known in clear */
@@ -186,46 +190,63 @@ static bool is_markable(const struct value *value)
 	return json_write(&text, value, NULL) && text.size >= NUMBER_LEAST_BYTES;
 }
 
-/* The longest secret known in clear that text has at its start; empty where it has none. */
-static struct slice secret_at(const struct marking *marking, struct slice text)
+/* How long the longest secret known in clear is that text has at its start; 0: it has none. */
+static size_t part_at(const struct marking *marking, struct slice text)
 {
-	struct slice longest = {NULL, 0};
+	size_t longest = 0;
 
 	for (size_t i = 0; i < marking->part_count; i++)
-		if (marking->parts[i].size > longest.size && slice_starts_with(text, marking->parts[i]))
-			longest = marking->parts[i];
+		if (marking->parts[i].size > longest && slice_starts_with(text, marking->parts[i]))
+			longest = marking->parts[i].size;
 	return longest;
 }
 
-/* A text that no model has as a whole may hold a secret all the same: somebody has written around it. */
-static struct value mark_parts(struct marking *marking, struct value value)
+/* The first secret within text of those that the models have in clear; empty: it has none. */
+static struct slice find_part(const struct marking *marking, struct slice text)
 {
-	struct slice text = value_slice(&value);
-	size_t start = 0, i = 0, count = 0, capacity = 0;
-	struct segment *segments = NULL;
+	for (size_t i = 0; marking->part_count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++) {
+		struct slice rest = slice_from(text, i);
+		size_t size = part_at(marking, rest);
 
-	while (marking->part_count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
-		struct slice secret = secret_at(marking, slice_from(text, i));
-
-		if (secret.size == 0) {
-			i++;
-			continue;
-		}
-		if (count + 2 >= capacity) {
-			capacity = capacity > 0 ? capacity * 2 : 8;
-			segments = (struct segment *)memory_resize(segments, capacity * sizeof(struct segment));
-		}
-		segments[count++] = (struct segment){{text.data + start, i - start}, false};
-		segments[count++] = (struct segment){{text.data + i, secret.size}, true};
-		i += secret.size;
-		start = i;
+		if (size > 0)
+			return slice_first(rest, size);
 	}
-	if (count == 0)
-		return value;
-	segments[count++] = (struct segment){slice_from(text, start), false};
-	value = value_at(value_segments(marking->arena, segments, count), value.position);
+	return (struct slice){NULL, 0};
+}
+
+/* The same of those that are known, in any form. */
+static struct slice find_known(const struct marking *marking, struct slice text)
+{
+	const struct redaction *known = marking->style ? marking->style->known : NULL;
+
+	return known ? redaction_find(known, text) : (struct slice){NULL, 0};
+}
+
+typedef struct slice find_secret(const struct marking *marking, struct slice text);
+
+/* A text that no model has as a whole may hold a secret all the same: somebody has written around it. */
+static struct value mark_parts(const struct marking *marking, const struct value *text, find_secret *first)
+{
+	struct slice rest = value_slice(text), secret;
+	struct segment *segments = NULL;
+	size_t count = 0, capacity = 0;
+	struct value marked = *text;
+
+	while ((secret = first(marking, rest)).size > 0) {
+		size_t before = (size_t)(secret.data - rest.data);
+
+		/* Two of them, and what is left at the end. */
+		segments = memory_room(segments, count + 2, &capacity, sizeof(*segments));
+		segments[count++] = (struct segment){slice_first(rest, before), false};
+		segments[count++] = (struct segment){secret, true};
+		rest = slice_from(rest, before + secret.size);
+	}
+	if (count > 0) {
+		segments[count++] = (struct segment){rest, false};
+		marked = value_at(value_segments(marking->arena, segments, count), text->position);
+	}
 	free(segments);
-	return value;
+	return marked;
 }
 
 static struct value mark_scalar(struct marking *marking, struct value value)
@@ -245,47 +266,17 @@ static struct value mark_scalar(struct marking *marking, struct value value)
 			return value;
 		}
 	}
-	return value.type == VALUE_STRING && !value.secret ? mark_parts(marking, value) : value;
+	return value.type == VALUE_STRING && !value.secret ? mark_parts(marking, &value, find_part) : value;
 }
 
-/* text, which has some, with each form of a secret that is known marked. */
-static struct value mark_known(const struct marking *marking, const struct value *text)
+static bool has_known(const struct redaction *known, const struct value *value)
 {
-	const struct redaction *known = marking->style->known;
-	struct slice rest = value_slice(text), form;
-	struct segment *segments;
-	size_t count = 0;
-
-	for (; (form = redaction_find(known, rest)).size > 0; count++)
-		rest = slice_from(rest, (size_t)(form.data - rest.data) + form.size);
-	segments = arena_new_array(marking->arena, 2 * count + 1, struct segment);
-	rest = value_slice(text);
-	count = 0;
-	while ((form = redaction_find(known, rest)).size > 0) {
-		size_t before = (size_t)(form.data - rest.data);
-
-		segments[count++] = (struct segment){slice_first(rest, before), false};
-		segments[count++] = (struct segment){form, true};
-		rest = slice_from(rest, before + form.size);
-	}
-	segments[count++] = (struct segment){rest, false};
-	return value_at(value_segments(marking->arena, segments, count), text->position);
-}
-
-static bool is_known(const struct json_style *style, const struct value *value)
-{
-	return style && style->known && value->type == VALUE_STRING && !value->secret &&
-	       redaction_finds(style->known, value_slice(value));
-}
-
-static bool has_known(const struct json_style *style, const struct value *value)
-{
-	bool found = is_known(style, value);
+	bool found = value->type == VALUE_STRING && !value->secret && redaction_finds(known, value_slice(value));
 
 	for (uint32_t i = 0; !found && value->type == VALUE_LIST && i < value->count; i++)
-		found = has_known(style, &value->items[i]);
+		found = has_known(known, &value->items[i]);
 	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
-		found = has_known(style, &value->members[i].value);
+		found = has_known(known, &value->members[i].value);
 	return found;
 }
 
@@ -367,21 +358,22 @@ static struct value mark_any(struct marking *marking, const struct field *field,
 	if (value->type == VALUE_MAP)
 		return mark_members(marking, field, false, value);
 	marked = mark_scalar(marking, *value);
-	if (is_known(marking->style, &marked))
-		marked = mark_known(marking, &marked);
+	if (marked.type == VALUE_STRING && !marked.secret)
+		marked = mark_parts(marking, &marked, find_known);
 	return marked.secret && !value->secret && is_said(marking, value) ? *value : marked;
 }
 
 /* What spec and record say of a field, none of it secret, stays so; a text however the service writes it: a policy. */
-static struct value mark_field(struct marking *marking, const struct field *field, const struct value_member *member,
-			       const struct value *const *models, size_t count)
+static struct value mark_field(struct marking *marking, const struct value_member *member)
 {
+	const struct field *field = field_named(marking->fields, value_slice(&member->key));
 	bool secret = false, like = false;
 
 	forget_said(marking);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < marking->given_count; i++) {
+		const struct value *given = marking->given[i];
 		const struct value *said =
-			value_is(models[i], VALUE_MAP) ? value_get_given(models[i], value_slice(&member->key)) : NULL;
+			value_is(given, VALUE_MAP) ? value_get_given(given, value_slice(&member->key)) : NULL;
 
 		if (!said)
 			continue;
@@ -396,12 +388,32 @@ static struct value mark_field(struct marking *marking, const struct field *fiel
 	return mark_any(marking, field, &member->value);
 }
 
-static void begin(struct marking *marking, struct arena *arena, const struct json_style *style,
-		  const struct value *const *models, size_t count)
+static struct value mark_output(struct marking *marking, const struct value_member *member)
 {
-	*marking = (struct marking){.arena = arena, .style = style};
+	bool stays = marking->id && slice_is(value_slice(&member->key), marking->id->name);
+
+	return stays ? member->value : mark_any(marking, NULL, &member->value);
+}
+
+typedef struct value mark_member(struct marking *marking, const struct value_member *member);
+
+static struct value mark_each(struct marking *marking, const struct value *live, mark_member *mark)
+{
+	struct value_member *members = arena_new_array(marking->arena, live->count, struct value_member);
+	struct value marked = *live;
+
+	for (uint32_t i = 0; i < live->count; i++)
+		members[i] = (struct value_member){live->members[i].key, mark(marking, &live->members[i])};
+	marked.members = members;
+	return marked;
+}
+
+static void begin(struct marking *marking, const struct value *const *models, size_t count)
+{
+	marking->given = models;
+	marking->given_count = count;
 	map_init(&marking->texts);
-	marking->said = arena_new_array(arena, count + 1, const struct value *);
+	marking->said = arena_new_array(marking->arena, count + 1, const struct value *);
 	for (size_t i = 0; i < count; i++)
 		if (models[i] && value_has_secret(models[i]))
 			collect(marking, models[i]);
@@ -417,24 +429,15 @@ static void end(struct marking *marking)
 struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct fields *fields,
 			      const struct value *live, const struct value *const *models, size_t model_count)
 {
-	struct marking marking;
+	struct marking marking = {.arena = arena, .style = style, .fields = fields};
+	const struct redaction *known = style ? style->known : NULL;
 	struct value marked = *live;
 
 	if (!value_is(live, VALUE_MAP))
 		return marked;
-	begin(&marking, arena, style, models, model_count);
-	if (marking.count > 0 || has_known(style, live)) {
-		struct value_member *members = arena_new_array(arena, live->count, struct value_member);
-
-		for (uint32_t i = 0; i < live->count; i++) {
-			const struct value_member *member = &live->members[i];
-			const struct field *field = field_named(fields, value_slice(&member->key));
-
-			members[i] = (struct value_member){member->key,
-							   mark_field(&marking, field, member, models, model_count)};
-		}
-		marked.members = members;
-	}
+	begin(&marking, models, model_count);
+	if (marking.count > 0 || (known && has_known(known, live)))
+		marked = mark_each(&marking, live, mark_field);
 	end(&marking);
 	return marked;
 }
@@ -442,29 +445,19 @@ struct value secret_marks_put(struct arena *arena, const struct json_style *styl
 struct value secret_marks_put_outputs(struct arena *arena, const struct json_style *style, const struct kind *kind,
 				      const struct value *live, const struct value *const *models, size_t model_count)
 {
-	const struct output *id = kind_output(kind, NULL);
 	struct json_style blind = style ? *style : (struct json_style){0};
-	struct marking marking;
+	struct marking marking = {.arena = arena, .style = &blind, .id = kind_output(kind, NULL)};
 	struct value marked = *live;
 
+	if (!value_is(live, VALUE_MAP))
+		return marked;
 	blind.known = NULL;
-	begin(&marking, arena, &blind, models, model_count);
+	begin(&marking, models, model_count);
 	for (size_t i = 0; i < model_count; i++)
 		if (value_is(models[i], VALUE_MAP))
 			marking.said[marking.said_count++] = models[i];
-	if (marking.count > 0 && value_is(live, VALUE_MAP)) {
-		struct value_member *members = arena_new_array(arena, live->count, struct value_member);
-
-		for (uint32_t i = 0; i < live->count; i++) {
-			const struct value_member *member = &live->members[i];
-			bool stays = id && slice_is(value_slice(&member->key), id->name);
-
-			members[i] =
-				stays ? *member
-				      : (struct value_member){member->key, mark_any(&marking, NULL, &member->value)};
-		}
-		marked.members = members;
-	}
+	if (marking.count > 0)
+		marked = mark_each(&marking, live, mark_output);
 	end(&marking);
 	return marked;
 }
