@@ -21,15 +21,9 @@
 /* Gives the fingerprint of a secret (hex, at most 64 bytes) in ret; context is the caller's. */
 typedef void json_fingerprint(void *context, struct slice secret, char ret[65]);
 
-/* Below, not included: who only writes JSON has no need of it. */
-struct redaction;
-
 struct json_style {
 	json_fingerprint *fingerprint; /* NULL: a secret is written as {"$secret":""} */
 	void *context;
-	/* The secrets that are known in clear, for who looks for them where nothing marks them; NULL: none. Not heeded
-	 * by what is here. */
-	const struct redaction *known;
 	bool clear;  /* write secrets and everything else as plain JSON: only for bytes on the wire */
 	bool pretty; /* two spaces, members in their own order: for people and --output json */
 };

@@ -94,7 +94,7 @@ static bool run_apply(struct job *job, const struct map *resends, struct forecas
 		.may_make = secret_sink_may_make,
 		.give_context = job,
 		.parallelism = job->parallelism,
-		.style = &job->style,
+		.secrets = job->secrets,
 		.vault = &job->vault,
 		.grace_ms = job_grace_ms(job),
 		.resends = resends,

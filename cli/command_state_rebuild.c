@@ -250,7 +250,7 @@ static bool make_records(struct rebuild *rebuild)
 		.kinds = &job->kinds,
 		.providers = &all_providers,
 		.resolver = &job->resolver,
-		.style = &job->style,
+		.secrets = job->secrets,
 		.lineage = rebuild->lineage,
 		.past = &rebuild->past,
 		.unseen = &rebuild->unseen,

@@ -77,9 +77,9 @@ static void seal(struct job *job, struct object *object, const struct kind *kind
 					&(*live)->fields};
 	const size_t count = sizeof(models) / sizeof(models[0]);
 	struct arena *arena = job->arena;
-	struct value fields = secret_marks_put(arena, &job->style, &kind->fields, &(*live)->fields, models, count);
-	struct value resolved = secret_marks_put(arena, &job->style, &kind->fields, &object->resolved, models, count);
-	struct value observed = secret_marks_put(arena, &job->style, &kind->fields, &object->observed, models, count);
+	struct value fields = secret_marks_put(arena, job->secrets, &kind->fields, &(*live)->fields, models, count);
+	struct value resolved = secret_marks_put(arena, job->secrets, &kind->fields, &object->resolved, models, count);
+	struct value observed = secret_marks_put(arena, job->secrets, &kind->fields, &object->observed, models, count);
 
 	fields = secret_places_hide(arena, &job->style, &kind->fields, &fields, models, SECRET_PLACES_MODELS_MOST);
 	if (!value_has_secret(&fields))

@@ -160,7 +160,7 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 			return false;
 		job->record = job->store->ops->record(job->store);
 		job->style = fingerprint_style(job->record);
-		job->style.known = &job->invocation->simulated->redaction;
+		job->secrets = (struct run_secrets){&job->style, &job->invocation->simulated->redaction};
 		if (access == STATE_WRITE && !job_await_lease(job, &waited))
 			return false;
 	} while (waited);
@@ -416,7 +416,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.around = job->around,
 		.unrecorded = stack == job->refresh.stack ? job->refresh.unrecorded : NULL,
 		.resolver = &job->resolver,
-		.style = &job->style,
+		.secrets = job->secrets,
 		.identities = job->identities,
 		/* What is only looked at is looked for where it is recorded, as above. */
 		.silences = job->identities ? job->sessions.reasons : NULL,

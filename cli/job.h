@@ -9,6 +9,7 @@
 #include "reconcile/plan.h"
 #include "reconcile/recover.h"
 #include "reconcile/refresh.h"
+#include "reconcile/run_secrets.h"
 #include "reconcile/sessions.h"
 #include "state/sqlite_store.h"
 
@@ -48,6 +49,7 @@ struct job {
 	struct store *store; /* NULL until opened */
 	const struct stack_record *record;
 	struct json_style style;    /* shows and stores secrets as fingerprints under the stack's key */
+	struct run_secrets secrets; /* in that style, and those that are known; zero until the store is open */
 	struct sealing_key sealing; /* empty until it was needed: see cli/secrets.h */
 	struct vault vault;	    /* seals under it; vault.key is NULL while there is none */
 	struct diagnostics unfound; /* why the key cannot be had that was looked for; without an error: it was not, or

@@ -88,7 +88,7 @@ static struct recovery begin_to_judge(struct job *job, const struct live *const 
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,
 		.lacks_key = diagnostics_first_error(&job->unfound) != NULL,
-		.style = &job->style,
+		.secrets = job->secrets,
 		.arena = job->arena,
 	};
 }

@@ -29,7 +29,7 @@ static void take(struct job *job, struct object *object, const struct live *live
 	}
 	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live,
 						   map_get(resources, object->address)};
-	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, &job->style, job->arena);
+	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, job->secrets, job->arena);
 	if (!outcome.taken && !outcome.owes && !outcome.at_it)
 		return;
 	job->unfinished[job->unfinished_count++] = (struct unfinished_item){
@@ -144,7 +144,7 @@ static void plan_the_rest(struct job *job, const struct slice *addresses, size_t
 		.object_count = job->object_count,
 		.live = job->refresh.live,
 		.resolver = &job->resolver,
-		.style = &job->style,
+		.secrets = job->secrets,
 		.load_body = job_load_body,
 		.context = job,
 		.scope = {.targets = addresses, .target_count = count, .exact = true},

@@ -162,7 +162,7 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.force = applying->apply->force;
 	node->work.grace_ms = applying->apply->grace_ms;
 	node->work.keep = applying->apply->arena;
-	node->work.style = applying->apply->style;
+	node->work.style = applying->apply->secrets.style;
 	node->work.find_recorded = find_recorded;
 	node->work.task.step = node_step;
 	node->work.task.ended = on_ended;
@@ -284,7 +284,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.lease = apply->store,
 		.lineage = apply->plan->lineage,
 		.parallelism = apply->parallelism,
-		.style = apply->style,
+		.style = apply->secrets.style,
 		.vault = apply->vault,
 		.read = applying_read,
 		.give_shown = apply->give_shown,

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "reconcile/loop.h"
 #include "reconcile/plan.h"
+#include "reconcile/run_secrets.h"
 #include "reconcile/sessions.h"
 #include "reconcile/store.h"
 
@@ -61,7 +62,7 @@ struct apply {
 			 struct diagnostics *diagnostics);
 	void *give_context; /* of both */
 	size_t parallelism;
-	const struct json_style *style;
+	struct run_secrets secrets;
 	const struct vault *vault; /* seals the secrets of intents, or NULL */
 	int64_t grace_ms;	   /* how long after its answer a call's work may still appear, as in struct recovery */
 	const struct map *resends; /* by object id: struct resend, see recover_again.h; or NULL */

@@ -81,7 +81,7 @@ static void take_from_others(struct node *node, struct slice provider_id, const 
 		const struct kind *of_namer = kinds_find(apply->kinds, namer->object->kind);
 
 		if (namer->object == task->object || (kind && of_namer != kind) ||
-		    !departed_take_out(namer->object, of_namer, &only, apply->style, apply->arena))
+		    !departed_take_out(namer->object, of_namer, &only, apply->secrets.style, apply->arena))
 			continue;
 		task->others = arena_room(apply->arena, task->others, task->other_count, &task->other_capacity,
 					  sizeof(struct object *));

@@ -131,7 +131,7 @@ const struct value *node_look_fields(const struct node *node, struct arena *aren
 static void differences(const struct target *target, const struct value *live, struct arena *arena,
 			struct difference *ret)
 {
-	const struct json_style *style = target->applying->apply->style;
+	const struct json_style *style = target->applying->apply->secrets.style;
 	const struct action *action = target->action;
 	struct value sealed = value_null(), live_sealed = value_null();
 	bool undoes = target->applying->apply->plan->undoes.size > 0;
@@ -267,7 +267,8 @@ static bool is_as_planned(struct node *node)
 		return refuse(node, "another one is in its place");
 	struct arena *scratch = &node->work.task.scratch;
 	const struct value marks = plan_marks(target->action->kind, now, scratch);
-	const char *another = plan_marks_moved(&target->action->marks, &marks, scratch, target->applying->apply->style);
+	const char *another =
+		plan_marks_moved(&target->action->marks, &marks, scratch, target->applying->apply->secrets.style);
 	if (another)
 		return refuse(node, another);
 	if (now->ownership.lineage.size > 0 &&

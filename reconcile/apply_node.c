@@ -87,7 +87,7 @@ void target_mark(const struct target *target, const struct kind *kind, struct li
 	const struct value *models[] = {&target->action->known, &target->action->hidden, &target->desired,
 					object ? &object->resolved : NULL, object ? &object->observed : NULL};
 
-	live->fields = secret_marks_put(apply->arena, apply->style, &kind->fields, &live->fields, models,
+	live->fields = secret_marks_put(apply->arena, apply->secrets, &kind->fields, &live->fields, models,
 					sizeof(models) / sizeof(models[0]));
 }
 
@@ -127,11 +127,12 @@ static void note_outputs(struct target *target)
 	arena_init(&scratch);
 	const struct apply *apply = target->applying->apply;
 	const struct value *models[] = {&target->desired};
-	const struct value put = secret_marks_put_outputs(apply->arena, apply->style, target->action->kind,
+	const struct value put = secret_marks_put_outputs(apply->arena, apply->secrets.style, target->action->kind,
 							  &target->now.outputs, models, 1);
 	const struct value read = without_echoes(target, &put);
 	object->outputs = with_recorded(target, &read, &object->outputs, NULL);
-	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));
+	object->outputs_digest =
+		digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->secrets.style));
 	arena_release(&scratch);
 }
 
@@ -146,9 +147,10 @@ static struct value observed_of(const struct target *target)
 	const struct apply *apply = target->applying->apply;
 	const struct value *models[] = {&target->desired};
 	const struct value put =
-		secret_marks_put(apply->arena, apply->style, &kind->fields, &target->now.fields, models, 1);
+		secret_marks_put(apply->arena, apply->secrets, &kind->fields, &target->now.fields, models, 1);
 	const struct value known = without_echoes(target, &put);
-	const struct value read = secret_places_hide(apply->arena, apply->style, &kind->fields, &known, models, 1);
+	const struct value read =
+		secret_places_hide(apply->arena, apply->secrets.style, &kind->fields, &known, models, 1);
 	const struct value *fields = &read;
 	if (!provider || !value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
 		return *fields;
@@ -234,7 +236,8 @@ static void target_complete(struct target *target, bool last)
 	object->symbolic = owes ? never : action->symbolic;
 	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
 	/* What was read may be older than what has been deleted since. */
-	(void)departed_take_out(object, action->kind, &target->applying->gone, target->applying->apply->style, arena);
+	(void)departed_take_out(object, action->kind, &target->applying->gone, target->applying->apply->secrets.style,
+				arena);
 }
 
 static bool is_last(const struct node *node)

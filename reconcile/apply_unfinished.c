@@ -95,7 +95,7 @@ static bool note_before_call(struct node *node)
 		return false;
 	arena_init(&scratch);
 	object->outputs = before;
-	object->outputs_digest = digest_of(json_canonical(&scratch, &before, apply->style));
+	object->outputs_digest = digest_of(json_canonical(&scratch, &before, apply->secrets.style));
 	arena_release(&scratch);
 	return true;
 }

@@ -15,6 +15,7 @@
 #include "reconcile/provider.h"
 #include "reconcile/resolver.h"
 #include "reconcile/resource.h"
+#include "reconcile/run_secrets.h"
 #include "reconcile/store.h"
 
 /*
@@ -211,7 +212,7 @@ struct plan_input {
 	 * stack->resources; NULL or entries NULL. */
 	const struct live *const *unrecorded;
 	const struct resolver *resolver;
-	const struct json_style *style; /* gives the fingerprints of secrets */
+	struct run_secrets secrets;
 	/* Identity each alias reaches, parallel to stack->providers; NULL where it is not known. */
 	const struct identity *identities;
 	/* Why nobody answers for an alias, parallel too; NULL or entries NULL: somebody does, or nobody was asked. What

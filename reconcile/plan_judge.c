@@ -95,8 +95,8 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	const struct object *object = item->object;
 	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved)
 		return false;
-	struct digest symbolic =
-		resource_symbolic_in(&planning->symbolic, item->resource, planning->input->style, planning->arena);
+	struct digest symbolic = resource_symbolic_in(&planning->symbolic, item->resource,
+						      planning->input->secrets.style, planning->arena);
 	static const struct digest never = {0};
 	return !is_same(&symbolic, &never) && is_same(&symbolic, &object->symbolic) &&
 	       inputs_stand(planning, item->resource, false) &&
@@ -205,7 +205,7 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 	const struct value *models[] = {wanted, recorded ? &object->resolved : NULL,
 					recorded ? &object->observed : NULL, planning->input->scope.hidden};
 	const size_t count = sizeof(models) / sizeof(models[0]);
-	const struct json_style *style = planning->input->style;
+	const struct json_style *style = planning->input->secrets.style;
 	struct arena *arena = planning->arena;
 	struct live *marked;
 
@@ -213,7 +213,8 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 		return live;
 	marked = arena_new(arena, struct live);
 	*marked = *live;
-	marked->fields = secret_marks_put(arena, style, &kind->fields, &marked->fields, models, count);
+	marked->fields =
+		secret_marks_put(arena, planning->input->secrets, &kind->fields, &marked->fields, models, count);
 	/* What others may hold, the last, says of no field that a secret is there. */
 	marked->fields = secret_places_hide(arena, style, &kind->fields, &marked->fields, models, count - 1);
 	marked->outputs = secret_marks_put_outputs(arena, style, kind, &marked->outputs, models, count);
@@ -227,7 +228,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	item->marked = true;
 	bool complete = item->object && object_was_finished(item->object);
 	struct difference *difference = arena_new(planning->arena, struct difference);
-	const struct json_style *style = planning->input->style;
+	const struct json_style *style = planning->input->secrets.style;
 	bool secret = value_has_secret(&item->wanted);
 	struct value sealed = secret ? json_seal(planning->arena, &item->wanted, style) : value_null();
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;

@@ -10,6 +10,7 @@
 #include "reconcile/plan.h"
 #include "reconcile/resolver.h"
 #include "reconcile/resource.h"
+#include "reconcile/run_secrets.h"
 
 /*
  * Records made anew for a state that was lost, or is not relied on any more: from the ownership tags of what is there,
@@ -74,7 +75,7 @@ struct rebuilding {
 	const struct kinds *kinds;
 	const struct providers *providers;
 	const struct resolver *resolver;
-	const struct json_style *style;
+	struct run_secrets secrets;
 	struct slice lineage;
 	const struct rebuild_past *past;
 	const struct map *unseen; /* intents of calls of which nobody saw what they showed */

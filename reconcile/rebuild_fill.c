@@ -63,7 +63,8 @@ static void fill_outputs(const struct filling *filling, struct object *object, c
 
 	arena_init(&scratch);
 	object->outputs = outputs_known(filling->rebuilding, object, kind, live);
-	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, filling->rebuilding->style));
+	object->outputs_digest =
+		digest_of(json_canonical(&scratch, &object->outputs, filling->rebuilding->secrets.style));
 	arena_release(&scratch);
 }
 
@@ -159,9 +160,9 @@ static struct value seen(const struct rebuilding *rebuilding, const struct resou
 	}
 	const struct value fields = value_builder_map(&builder, rebuilding->arena);
 	const struct fields *of_kind = &resource->kind->fields;
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, of_kind, &fields, models, 2);
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->secrets, of_kind, &fields, models, 2);
 
-	return secret_places_hide(rebuilding->arena, rebuilding->style, of_kind, &put, models, 2);
+	return secret_places_hide(rebuilding->arena, rebuilding->secrets.style, of_kind, &put, models, 2);
 }
 
 /*
@@ -230,7 +231,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	object->dependency_count = resource->dependency_count;
 	if (!all)
 		return true;
-	object->symbolic = resource_symbolic(resource, rebuilding->style, rebuilding->arena);
+	object->symbolic = resource_symbolic(resource, rebuilding->secrets.style, rebuilding->arena);
 	object->inputs = plan_inputs_digest(resource->dependencies, resource->dependency_count, outputs_of, filling);
 	return true;
 }
@@ -260,7 +261,7 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	if (!kind)
 		return true;
 	object->observed =
-		secret_marks_put(rebuilding->arena, rebuilding->style, &kind->fields, &live->fields, NULL, 0);
+		secret_marks_put(rebuilding->arena, rebuilding->secrets, &kind->fields, &live->fields, NULL, 0);
 	note_own(filling, object, kind, NULL);
 	rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
 	return true;

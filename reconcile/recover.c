@@ -145,7 +145,7 @@ bool recover_finds_another(const struct object *object, const struct kind *kind,
 static bool finds_another(const struct recovery *recovery, const struct object *object, const struct kind *kind,
 			  const struct live *live)
 {
-	return recover_finds_another(object, kind, live, recovery->style, recovery->arena);
+	return recover_finds_another(object, kind, live, recovery->secrets.style, recovery->arena);
 }
 
 static bool may_come(const struct recovery *recovery, const struct intent *intent)
@@ -165,7 +165,7 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 	enum call_shown shows = SHOWS_NOTHING;
 
 	if (kind && !intent->creates && !finds_another(recovery, object, kind, live))
-		shows = unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
+		shows = unfinished_shows(object, intent->operation, &reading, recovery->secrets, recovery->arena);
 	struct verdict verdict = recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 	if (object && live && live->presence == PRESENCE_UNREAD && live->unread_reason.size > 0)
 		verdict.why =
@@ -277,8 +277,8 @@ static void add_upsert(struct finding *finding, const struct object *object, boo
 	size_t at = finding->commit.upsert_count++;
 
 	finding->upserts[at] = object;
-	finding->bodies[at] =
-		with_body ? object_body_write(object, recovery->arena, recovery->style) : (struct slice){NULL, 0};
+	finding->bodies[at] = with_body ? object_body_write(object, recovery->arena, recovery->secrets.style)
+					: (struct slice){NULL, 0};
 }
 
 /* What is done takes another token when it is to be done anew. */
@@ -332,7 +332,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	}
 	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)), live,
 						   map_get(finding->resources, object->address)};
-	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
+	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->secrets, recovery->arena);
 	/* What the service still carries out is waited for by the next apply. */
 	bool young = unfinished_is_young(object, recovery->looked_ms, recovery->grace_ms);
 	if (!outcome.at_it && !outcome.unread && (outcome.whole || (!outcome.owes && !young)))
@@ -352,7 +352,7 @@ static void take_departed(struct finding *finding)
 		const struct kind *kind = kinds_find(recovery->kinds, object->kind);
 
 		if (kind && !map_get(&finding->gone, object->provider_id) &&
-		    departed_take_out(object, kind, &finding->gone, recovery->style, recovery->arena))
+		    departed_take_out(object, kind, &finding->gone, recovery->secrets.style, recovery->arena))
 			add_upsert(finding, object, true);
 	}
 }

@@ -10,6 +10,7 @@
 #include "reconcile/provider.h"
 #include "reconcile/refresh.h"
 #include "reconcile/resource.h"
+#include "reconcile/run_secrets.h"
 #include "reconcile/store.h"
 #include "reconcile/unfinished.h"
 
@@ -65,7 +66,7 @@ struct recovery {
 	bool waited;		   /* for as long as that: nothing may any more */
 	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */
 	bool lacks_key;		   /* there is a key, and it cannot be had now: what is sealed under it stays open */
-	const struct json_style *style; /* for records */
+	struct run_secrets secrets;
 	/* Whether what the create of the object was to make is wanted as it was: only then may it be sent once more.
 	 * NULL: nothing is. */
 	bool (*is_wanted)(void *context, const struct object *object);

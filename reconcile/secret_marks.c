@@ -26,8 +26,9 @@ enum {
 struct marking {
 	struct arena *arena;
 	const struct json_style *style;
-	const struct fields *fields; /* of what is marked; or */
-	const struct output *id;     /* of outputs, the one that stays as it is; NULL: none does */
+	const struct redaction *known; /* or NULL */
+	const struct fields *fields;   /* of what is marked; or */
+	const struct output *id;       /* of outputs, the one that stays as it is; NULL: none does */
 	const struct value *const *given;
 	size_t given_count;
 	const struct value **models; /* owned: what of these is secret */
@@ -217,9 +218,7 @@ static struct slice find_part(const struct marking *marking, struct slice text)
 /* The same of those that are known, in any form. */
 static struct slice find_known(const struct marking *marking, struct slice text)
 {
-	const struct redaction *known = marking->style ? marking->style->known : NULL;
-
-	return known ? redaction_find(known, text) : (struct slice){NULL, 0};
+	return marking->known ? redaction_find(marking->known, text) : (struct slice){NULL, 0};
 }
 
 typedef struct slice find_secret(const struct marking *marking, struct slice text);
@@ -426,17 +425,16 @@ static void end(struct marking *marking)
 	free(marking->parts);
 }
 
-struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct fields *fields,
+struct value secret_marks_put(struct arena *arena, struct run_secrets secrets, const struct fields *fields,
 			      const struct value *live, const struct value *const *models, size_t model_count)
 {
-	struct marking marking = {.arena = arena, .style = style, .fields = fields};
-	const struct redaction *known = style ? style->known : NULL;
+	struct marking marking = {.arena = arena, .style = secrets.style, .known = secrets.known, .fields = fields};
 	struct value marked = *live;
 
 	if (!value_is(live, VALUE_MAP))
 		return marked;
 	begin(&marking, models, model_count);
-	if (marking.count > 0 || (known && has_known(known, live)))
+	if (marking.count > 0 || (secrets.known && has_known(secrets.known, live)))
 		marked = mark_each(&marking, live, mark_field);
 	end(&marking);
 	return marked;
@@ -445,13 +443,11 @@ struct value secret_marks_put(struct arena *arena, const struct json_style *styl
 struct value secret_marks_put_outputs(struct arena *arena, const struct json_style *style, const struct kind *kind,
 				      const struct value *live, const struct value *const *models, size_t model_count)
 {
-	struct json_style blind = style ? *style : (struct json_style){0};
-	struct marking marking = {.arena = arena, .style = &blind, .id = kind_output(kind, NULL)};
+	struct marking marking = {.arena = arena, .style = style, .id = kind_output(kind, NULL)};
 	struct value marked = *live;
 
 	if (!value_is(live, VALUE_MAP))
 		return marked;
-	blind.known = NULL;
 	begin(&marking, models, model_count);
 	for (size_t i = 0; i < model_count; i++)
 		if (value_is(models[i], VALUE_MAP))

@@ -5,6 +5,7 @@
 #include "base/redaction.h"
 #include "base/value.h"
 #include "reconcile/kind.h"
+#include "reconcile/run_secrets.h"
 
 /*
  * A service gives a secret back in clear where the field that holds it is not secret by itself: a tag, user data. And a
@@ -12,17 +13,17 @@
  *
  * live, the MAP of an object's fields, with the marks of the models put on every text that is, as a whole, one of
  * theirs, also where the service's own model calls all of it sensitive; and on every part of a text that is one of
- * their secrets, or a form of one that is known (style->known). A model may hold secrets or their fingerprints, of
+ * their secrets, or a form of one that is known (secrets.known). A model may hold secrets or their fingerprints, of
  * which only whole texts are told. Where in live a text stands does not matter: lists come back in any order.
  *
  * A word that is a secret may be none elsewhere. So what tells the items of a set apart and what ids are made of, which
  * no spec may take from a secret, stay as they are. And so does a text that a model says in clear in the same field, if
  * none has a secret in that.
  *
- * models: MAPs of fields, LISTs of what may stand anywhere, or NULL. style may be NULL where nothing is secret. live
- * itself where there is nothing to mark.
+ * models: MAPs of fields, LISTs of what may stand anywhere, or NULL. secrets.style may be NULL where nothing is secret.
+ * live itself where there is nothing to mark.
  */
-struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct fields *fields,
+struct value secret_marks_put(struct arena *arena, struct run_secrets secrets, const struct fields *fields,
 			      const struct value *live, const struct value *const *models, size_t model_count);
 /* The same of an object's outputs, but for what is known of no model. The id stays as it is, as does a text that a
  * model says in clear. */

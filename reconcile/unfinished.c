@@ -14,7 +14,7 @@
 struct settling {
 	struct object *object;
 	const struct unfinished_reading *reading;
-	const struct json_style *style;
+	struct run_secrets secrets;
 	struct arena *arena;
 	const struct value *models[4]; /* of marks, see secret_marks.h; the last is what is there */
 	size_t model_count;
@@ -28,10 +28,11 @@ static struct value sealed(const struct settling *settling, const struct field *
 {
 	struct value_member member = {value_text(field->name), *value};
 	const struct value one = value_map(&member, 1);
-	const struct value marked = secret_marks_put(settling->arena, settling->style, &settling->reading->kind->fields,
-						     &one, settling->models, settling->model_count);
+	const struct value marked =
+		secret_marks_put(settling->arena, settling->secrets, &settling->reading->kind->fields, &one,
+				 settling->models, settling->model_count);
 
-	return json_seal(settling->arena, &marked.members[0].value, settling->style);
+	return json_seal(settling->arena, &marked.members[0].value, settling->secrets.style);
 }
 
 static bool differs(const struct settling *settling, const struct field *field, const struct value *recorded,
@@ -372,11 +373,12 @@ static void take_outputs(const struct settling *settling)
 	const struct value *live = &settling->reading->live->outputs;
 	const struct value taken = unfinished_outputs(object, settling->reading->kind, live, settling->arena);
 
-	const struct value marked = secret_marks_put_outputs(settling->arena, settling->style, settling->reading->kind,
-							     &taken, settling->models, settling->model_count);
+	const struct value marked =
+		secret_marks_put_outputs(settling->arena, settling->secrets.style, settling->reading->kind, &taken,
+					 settling->models, settling->model_count);
 
-	object->outputs = json_seal(settling->arena, &marked, settling->style);
-	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->style));
+	object->outputs = json_seal(settling->arena, &marked, settling->secrets.style);
+	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->secrets.style));
 }
 
 static bool is_any_unread(const struct value *live, const struct value *fields)
@@ -390,14 +392,14 @@ static bool is_any_unread(const struct value *live, const struct value *fields)
 }
 
 struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
-					    const struct json_style *style, struct arena *arena)
+					    struct run_secrets secrets, struct arena *arena)
 {
 	const struct kind *kind = reading->kind;
 	const struct live *live = reading->live;
 	const struct value *resolved = unfinished_resolved(object);
 	struct settling settling = {.object = object,
 				    .reading = reading,
-				    .style = style,
+				    .secrets = secrets,
 				    .arena = arena,
 				    .models = {&object->resolved, &object->observed, resolved, &live->fields},
 				    .model_count = resolved ? 4 : 0};
@@ -409,10 +411,10 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
 						   .whole = live->presence == PRESENCE_ABSENT};
-	struct value marked = secret_marks_put(arena, style, &kind->fields, &live->fields, known, count);
-	marked = secret_places_hide(arena, style, &kind->fields, &marked, settling.models,
+	struct value marked = secret_marks_put(arena, secrets, &kind->fields, &live->fields, known, count);
+	marked = secret_places_hide(arena, secrets.style, &kind->fields, &marked, settling.models,
 				    resolved ? SECRET_PLACES_MODELS_MOST : 0);
-	settling.live = json_seal(arena, &marked, style);
+	settling.live = json_seal(arena, &marked, secrets.style);
 	settle_before(&settling, kind);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */
 	if (leaves) {

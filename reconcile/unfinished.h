@@ -10,6 +10,7 @@
 #include "reconcile/diff.h"
 #include "reconcile/provider.h"
 #include "reconcile/resource.h"
+#include "reconcile/run_secrets.h"
 
 /*
  * What a run began to do to an object that is recorded as whole. It stands in the record from the first call on and
@@ -80,7 +81,7 @@ enum call_shown {
  * tell at all (live.unsupported); nor does a deletion, as long as the object is there.
  */
 enum call_shown unfinished_shows(const struct object *object, struct slice operation,
-				 const struct unfinished_reading *reading, const struct json_style *style,
+				 const struct unfinished_reading *reading, struct run_secrets secrets,
 				 struct arena *arena);
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
@@ -141,6 +142,6 @@ struct unfinished_outcome {
  * Secrets only as fingerprints. What is absent or being deleted changes nothing in the record.
  */
 struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
-					    const struct json_style *style, struct arena *arena);
+					    struct run_secrets secrets, struct arena *arena);
 
 #endif

@@ -137,14 +137,13 @@ static bool is_there(const struct object *object, const struct kind *kind, const
 
 /* A secret has its mark in one of these alone: as the spec says it, as it was read, or as the record has it. */
 static struct value sealed(const struct value *value, const struct object *object, const struct value *comes,
-			   const struct unfinished_reading *reading, const struct json_style *style,
-			   struct arena *arena)
+			   const struct unfinished_reading *reading, struct run_secrets secrets, struct arena *arena)
 {
 	const struct value *models[] = {&object->resolved, &object->observed, comes, &reading->live->fields};
-	const struct value marked = secret_marks_put(arena, style, &reading->kind->fields, value, models,
+	const struct value marked = secret_marks_put(arena, secrets, &reading->kind->fields, value, models,
 						     sizeof(models) / sizeof(models[0]));
 
-	return json_seal(arena, &marked, style);
+	return json_seal(arena, &marked, secrets.style);
 }
 
 static bool bears_its_tags(const struct object *object, const struct ownership *now)
@@ -165,14 +164,14 @@ static bool can_be_told(const struct object *object)
 }
 
 static bool is_shown(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
-		     const struct json_style *style, struct arena *arena)
+		     struct run_secrets secrets, struct arena *arena)
 {
 	const struct live *live = reading->live;
 	const struct value *comes, *goes;
 
 	if (unfinished_effect(object, operation, &comes, &goes)) {
-		const struct value now = sealed(&live->fields, object, comes, reading, style, arena);
-		const struct value goal = sealed(comes, object, comes, reading, style, arena);
+		const struct value now = sealed(&live->fields, object, comes, reading, secrets, arena);
+		const struct value goal = sealed(comes, object, comes, reading, secrets, arena);
 		const struct effect effect = {.comes = &goal, .goes = goes, .live = &now};
 
 		return is_there(object, reading->kind, &effect, arena);
@@ -181,7 +180,7 @@ static bool is_shown(const struct object *object, struct slice operation, const 
 		return false;
 	/* What is settled in the copy is recorded nowhere. */
 	struct object tried = *object;
-	return unfinished_settle(&tried, reading, style, arena).whole;
+	return unfinished_settle(&tried, reading, secrets, arena).whole;
 }
 
 /* What is there, were that as it is to be which could not be read. goal: NULL: nothing of it is to come. */
@@ -228,12 +227,12 @@ static struct value suppose_fields(const struct object *object, struct slice ope
 }
 
 enum call_shown unfinished_shows(const struct object *object, struct slice operation,
-				 const struct unfinished_reading *reading, const struct json_style *style,
+				 const struct unfinished_reading *reading, struct run_secrets secrets,
 				 struct arena *arena)
 {
 	if (reading->live->presence != PRESENCE_PRESENT)
 		return SHOWS_NOTHING;
-	if (is_shown(object, operation, reading, style, arena))
+	if (is_shown(object, operation, reading, secrets, arena))
 		return SHOWS_DONE;
 	if (!value_has_unread(&reading->live->fields))
 		return SHOWS_NOTHING;
@@ -242,5 +241,5 @@ enum call_shown unfinished_shows(const struct object *object, struct slice opera
 
 	supposed.fields = suppose_fields(object, operation, reading, arena);
 	supposing.live = &supposed;
-	return is_shown(object, operation, &supposing, style, arena) ? SHOWS_UNREAD : SHOWS_NOTHING;
+	return is_shown(object, operation, &supposing, secrets, arena) ? SHOWS_UNREAD : SHOWS_NOTHING;
 }

@@ -140,7 +140,7 @@ static void test_begun(void **state)
 						  .now_ms = BEGUN_MS + 2 * GRACE_MS,
 						  .looked_ms = BEGUN_MS + rows[i].age_ms,
 						  .grace_ms = GRACE_MS,
-						  .style = &style,
+						  .secrets = {.style = &style},
 						  .arena = &arena};
 		assert_true(recover_commit(&recovery, &recorder.store, &diagnostics));
 		if (recorder.removals != rows[i].removals || recorder.upserts != rows[i].upserts ||
@@ -306,7 +306,7 @@ static void try_call(const struct open_call *call, enum recipe recipe, bool is_l
 				    .now_ms = BEGUN_MS + 2 * GRACE_MS,
 				    .looked_ms = BEGUN_MS + GRACE_MS - !is_late,
 				    .grace_ms = GRACE_MS,
-				    .style = &style,
+				    .secrets = {.style = &style},
 				    .arena = &arena};
 	enum settlement wanted = is_late ? call->late : call->soon;
 
@@ -370,7 +370,7 @@ static void test_open_is_kept(void **state)
 					    .now_ms = BEGUN_MS + 2 * GRACE_MS,
 					    .looked_ms = BEGUN_MS + GRACE_MS,
 					    .grace_ms = GRACE_MS,
-					    .style = &style,
+					    .secrets = {.style = &style},
 					    .arena = &arena};
 		recover_all(&recovery);
 		assert_int_equal(recovery.verdicts[0].settlement, SETTLEMENT_NONE);

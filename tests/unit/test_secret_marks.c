@@ -75,7 +75,9 @@ static struct value put(struct arena *arena, const struct value *live, const str
 
 	*member = (struct value_member){value_text("field"), *live};
 	const struct value one = value_map(member, 1);
-	return secret_marks_put(arena, &style, &none, &one, models, count).members[0].value;
+	return secret_marks_put(arena, (struct run_secrets){.style = &style}, &none, &one, models, count)
+		.members[0]
+		.value;
 }
 
 static void check(bool as_recorded)

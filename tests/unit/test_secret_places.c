@@ -120,7 +120,8 @@ static struct value read(struct arena *arena, const char *json)
 static struct value mark(struct arena *arena, const struct value *live, const struct value *const *models, size_t count)
 {
 	const struct fields all = FIELDS(fields);
-	const struct value marked = secret_marks_put(arena, &style, &all, live, models, count);
+	const struct value marked =
+		secret_marks_put(arena, (struct run_secrets){.style = &style}, &all, live, models, count);
 
 	return secret_places_hide(arena, &style, &all, &marked, models, count);
 }

@@ -101,10 +101,10 @@ static void test_rows(void **state)
 		struct arena arena;
 
 		arena_init(&arena);
-		const struct json_style style = {.known = &secrets};
 		const struct value spec = read(&arena, rows[i].spec), record = read(&arena, rows[i].record),
 				   live = read(&arena, rows[i].live), *said[] = {&spec, NULL, &record};
-		const struct value hidden = secret_marks_put(&arena, &style, &all, &live, said, COUNT(said));
+		const struct value hidden = secret_marks_put(&arena, (struct run_secrets){&shown, &secrets}, &all,
+							     &live, said, COUNT(said));
 		struct slice told = json_canonical(&arena, &hidden, &shown);
 
 		if (!slice_is(told, rows[i].hidden ? rows[i].hidden : rows[i].live))
@@ -146,7 +146,8 @@ static void test_beside_secret(void **state)
 		arena_init(&arena);
 		const struct value model = read(&arena, beside[i].model), live = read(&arena, beside[i].live),
 				   *models[] = {&model};
-		const struct value marked = secret_marks_put(&arena, &style, &all, &live, models, 1);
+		const struct value marked =
+			secret_marks_put(&arena, (struct run_secrets){.style = &style}, &all, &live, models, 1);
 		struct slice told = json_canonical(&arena, &marked, &shown);
 
 		/* Fingerprints are no texts that could be hidden. */
@@ -178,7 +179,7 @@ static void test_outputs(void **state)
 /* What is marked already stays so, and without secrets nothing is. */
 static void test_left_alone(void **state)
 {
-	static const struct json_style none = {0};
+	static const struct run_secrets none = {0};
 	const struct fields all = FIELDS(fields);
 	struct redaction secrets;
 	struct arena arena;
@@ -187,16 +188,16 @@ static void test_left_alone(void **state)
 	arena_init(&arena);
 	redaction_init(&secrets);
 	const struct value live = read(&arena, "{\"note\":\"hunter2\"}");
-	const struct json_style empty = {.known = &secrets}, known = {.known = &secrets};
+	const struct run_secrets empty = {.known = &secrets}, known = {.known = &secrets};
 
-	assert_ptr_equal(secret_marks_put(&arena, &none, &all, &live, NULL, 0).members, live.members);
-	assert_ptr_equal(secret_marks_put(&arena, &empty, &all, &live, NULL, 0).members, live.members);
+	assert_ptr_equal(secret_marks_put(&arena, none, &all, &live, NULL, 0).members, live.members);
+	assert_ptr_equal(secret_marks_put(&arena, empty, &all, &live, NULL, 0).members, live.members);
 	redaction_add(&secrets, SLICE("hunter2"));
-	const struct value hidden = secret_marks_put(&arena, &known, &all, &live, NULL, 0);
+	const struct value hidden = secret_marks_put(&arena, known, &all, &live, NULL, 0);
 	assert_true(value_has_secret(&hidden));
-	assert_ptr_equal(secret_marks_put(&arena, &known, &all, &hidden, NULL, 0).members, hidden.members);
+	assert_ptr_equal(secret_marks_put(&arena, known, &all, &hidden, NULL, 0).members, hidden.members);
 	const struct value unread = value_unread();
-	assert_int_equal(secret_marks_put(&arena, &known, &all, &unread, NULL, 0).type, VALUE_UNREAD);
+	assert_int_equal(secret_marks_put(&arena, known, &all, &unread, NULL, 0).type, VALUE_UNREAD);
 	redaction_release(&secrets);
 	arena_release(&arena);
 }

@@ -74,6 +74,7 @@ static void fingerprint(void *context, struct slice secret, char ret[65])
 }
 
 static const struct json_style style = {.fingerprint = fingerprint};
+static const struct run_secrets secrets = {.style = &style};
 
 #define LETTERS(letter) FOUR(FOUR(FOUR(letter)))
 #define FOUR(letter) letter letter letter letter
@@ -279,7 +280,7 @@ static void test_settled(void **state)
 		assert_true(unfinished_is(&object));
 		assert_int_equal(unfinished_leaves(&object), !row->intended);
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
-		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, secrets, &arena);
 		if (outcome.taken != row->taken || outcome.whole != row->whole)
 			fail_msg("%s: taken %d, whole %d", row->name, outcome.taken, outcome.whole);
 		expect(&arena, row, "applied", &object.applied, row->settled);
@@ -289,7 +290,7 @@ static void test_settled(void **state)
 		bool moved = row->taken && row->live;
 		assert_int_equal(memcmp(&object.symbolic, &never, sizeof(never)) == 0, moved);
 		/* Once more is no more. */
-		outcome = unfinished_settle(&object, &reading, &style, &arena);
+		outcome = unfinished_settle(&object, &reading, secrets, &arena);
 		assert_int_equal(outcome.taken, row->taken && !row->live);
 		arena_release(&arena);
 	}
@@ -318,12 +319,12 @@ static void test_seen(void **state)
 				    .outputs = value_map(NULL, 0)};
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
-		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, secrets, &arena);
 		assert_true(outcome.taken && !outcome.at_it);
 		expect(&arena, &row, "observed", &object.observed, seen[i].observed);
 		/* What the service still carries out is not over. */
 		live.readiness = READY_PENDING;
-		assert_true(unfinished_settle(&object, &reading, &style, &arena).at_it);
+		assert_true(unfinished_settle(&object, &reading, secrets, &arena).at_it);
 	}
 	arena_release(&arena);
 }
@@ -340,7 +341,7 @@ static void test_secret(void **state)
 			    .fields = read_json(&arena, "{\"label\":\"bravo\"}"),
 			    .outputs = value_map(NULL, 0)};
 	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
-	assert_true(unfinished_settle(&object, &reading, &style, &arena).whole);
+	assert_true(unfinished_settle(&object, &reading, secrets, &arena).whole);
 	struct slice body = object_body_write(&object, &arena, &style);
 	assert_false(slice_contains(body, SLICE("bravo")));
 	assert_true(slice_contains(json_canonical(&arena, &object.resolved, &style), SLICE(LETTERS("b"))));
@@ -371,7 +372,7 @@ static void test_owed(void **state)
 				    .fields = read_json(&arena, steps[i].live),
 				    .outputs = value_map(NULL, 0)};
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
-		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, secrets, &arena);
 		const struct value *owed = unfinished_owed(&object);
 
 		if (outcome.whole != steps[i].whole || outcome.owes != (steps[i].owed != NULL) ||
@@ -401,9 +402,9 @@ static void test_owed_still(void **state)
 			    .fields = read_json(&arena, "{\"gate\":\"x\",\"lights\":false}"),
 			    .outputs = nothing};
 	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
-	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+	assert_true(unfinished_settle(&object, &reading, secrets, &arena).owes);
 	assert_true(unfinished_note_update(&object, &update, 3000, &arena));
-	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+	assert_true(unfinished_settle(&object, &reading, secrets, &arena).owes);
 	arena_release(&arena);
 }
 
@@ -437,7 +438,7 @@ static void test_goes_back(void **state)
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
 		assert_true(unfinished_note_update(&object, &update, 1000, &arena));
-		assert_int_equal(unfinished_settle(&object, &reading, &style, &arena).whole, i == 0);
+		assert_int_equal(unfinished_settle(&object, &reading, secrets, &arena).whole, i == 0);
 		expect(&arena, &row, "applied", &object.applied, ends[i].settled);
 		expect(&arena, &row, "resolved", &object.resolved, ends[i].settled);
 		expect(&arena, &row, "observed", &object.observed, ends[i].live);
@@ -465,10 +466,10 @@ static void test_owed_and_left(void **state)
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
 		object.observed = read_json(&arena, "{\"gate\":\"x\",\"lights\":true}");
-		assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+		assert_true(unfinished_settle(&object, &reading, secrets, &arena).owes);
 		assert_true(unfinished_note_delete(&object, &unseen, 3000, &arena));
 		live.fields = read_json(&arena, ends[i].live);
-		assert_int_equal(unfinished_settle(&object, &reading, &style, &arena).owes, ends[i].owes);
+		assert_int_equal(unfinished_settle(&object, &reading, secrets, &arena).owes, ends[i].owes);
 	}
 	arena_release(&arena);
 }
@@ -495,7 +496,7 @@ static void test_left_with_references(void **state)
 
 	object.observed = object.resolved;
 	assert_true(unfinished_note_delete(&object, &unseen, 1000, &arena));
-	assert_true(unfinished_settle(&object, &reading, &style, &arena).taken);
+	assert_true(unfinished_settle(&object, &reading, secrets, &arena).taken);
 	expect(&arena, &row, "resolved", &object.resolved, "{\"rules\":[{\"port\":1}]}");
 	expect(&arena, &row, "applied", &object.applied, "{\"rules\":[{\"port\":1}]}");
 	arena_release(&arena);

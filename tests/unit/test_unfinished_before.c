@@ -89,11 +89,11 @@ static bool note_at(struct object *object, struct arena *arena, const char *fiel
 static struct unfinished_outcome settle_at(struct object *object, struct arena *arena, const char *fields,
 					   const struct resource *resource)
 {
-	const struct json_style style = {0};
+	const struct run_secrets secrets = {0};
 	const struct live live = live_of(arena, fields);
 	const struct unfinished_reading reading = {&net, &provider, &live, resource};
 
-	return unfinished_settle(object, &reading, &style, arena);
+	return unfinished_settle(object, &reading, secrets, arena);
 }
 
 static void expect_before(const char *name, const struct object *object, struct arena *arena, const char *before)

@@ -23,7 +23,7 @@ static const struct field net_fields[] = {
 	{.name = "tags", .type = FIELD_MAP, .item = &tag, .when_unset = UNSET_CLEAR},
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
-static const struct json_style style = {0};
+static const struct run_secrets secrets = {0};
 
 static const struct provider provider = {.name = "t", .needs_detail = needs_no_detail};
 
@@ -156,7 +156,7 @@ static void test_settled_again(void **state)
 
 		assert_true(unfinished_note_update(&object, &update, 1000, &arena));
 		for (int time = 0; time < 3; time++) {
-			(void)unfinished_settle(&object, &reading, &style, &arena);
+			(void)unfinished_settle(&object, &reading, secrets, &arena);
 			expect(ends[i].name, &arena, &object.applied, ends[i].applied);
 			expect(ends[i].name, &arena, &object.resolved, ends[i].resolved);
 		}
@@ -241,7 +241,7 @@ static void test_dependencies(void **state)
 				    .fields = read_json(&arena, ends[i].live),
 				    .outputs = value_map(NULL, 0)};
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
-		(void)unfinished_settle(&object, &reading, &style, &arena);
+		(void)unfinished_settle(&object, &reading, secrets, &arena);
 		if (dependencies_have(object.dependencies, object.dependency_count, &former) != ends[i].former ||
 		    dependencies_have(object.dependencies, object.dependency_count, &latter) != ends[i].latter)
 			fail_msg("%s", ends[i].name);
@@ -279,7 +279,7 @@ static void test_strange_notes(void **state)
 					.has_body = true};
 
 		assert_true(unfinished_is_sound(&object.unfinished, &arena));
-		if (unfinished_settle(&object, &reading, &style, &arena).owes)
+		if (unfinished_settle(&object, &reading, secrets, &arena).owes)
 			fail_msg("%s: owes", notes[i].name);
 		expect(notes[i].name, &arena, &object.resolved, "{}");
 		assert_null(unfinished_owed(&object));

@@ -45,6 +45,7 @@ static void fingerprint(void *context, struct slice secret, char ret[65])
 }
 
 static const struct json_style style = {.fingerprint = fingerprint};
+static const struct run_secrets secrets = {.style = &style};
 
 #define FOUR(letter) letter letter letter letter
 #define SEALED(letter) "{\"$secret\":\"" FOUR(FOUR(FOUR(letter))) "\"}"
@@ -173,7 +174,7 @@ static enum call_shown shows_of(const struct object *object, const char *operati
 				  .unsupported = value_map(&field, unsupported != NULL)};
 	const struct unfinished_reading reading = {.kind = &net, .provider = &provider, .live = &live};
 
-	return unfinished_shows(object, slice_of(operation), &reading, &style, arena);
+	return unfinished_shows(object, slice_of(operation), &reading, secrets, arena);
 }
 
 static bool shows(const struct object *object, const char *operation, const char *fields, struct arena *arena)

@@ -16,7 +16,7 @@ static const struct field net_fields[] = {
 	{.name = "lights", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE},
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
-static const struct json_style style = {0};
+static const struct run_secrets secrets = {0};
 
 /* The lights go out for as long as something passes the gate. */
 static bool takes_steps(const struct kind *kind, const struct field *field, const struct value *changed)
@@ -126,7 +126,7 @@ static void test_owed(void **state)
 
 		/* Whoever looks next finds the same. */
 		for (int time = 0; time < 2; time++) {
-			struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+			struct unfinished_outcome outcome = unfinished_settle(&object, &reading, secrets, &arena);
 
 			assert_int_equal(outcome.owes, strcmp(row->owed, "nothing") != 0);
 			assert_true(time == 0 || !outcome.taken);
