@@ -27,8 +27,8 @@ struct marking {
 	struct arena *arena;
 	const struct json_style *style;
 	const struct redaction *known; /* or NULL */
-	const struct fields *fields;   /* of what is marked; or */
-	const struct output *id;       /* of outputs, the one that stays as it is; NULL: none does */
+	const struct fields *fields;   /* of what is marked; NULL: it is outputs */
+	const struct output *id;       /* of these, the one that stays as it is; or NULL */
 	const struct value *const *given;
 	size_t given_count;
 	const struct value **models; /* owned: what of these is secret */
