@@ -102,11 +102,24 @@ static const struct unread *newly_unread(const struct plan *now, const struct pl
 	return NULL;
 }
 
+/* Whether the plan of now refuses what would be done at the address: it has no action then. */
+static bool is_refused(const struct job *job, struct slice address)
+{
+	const struct diagnostics *told = job->diagnostics;
+
+	for (size_t i = 0; i < told->count; i++)
+		if (told->items[i].severity == SEVERITY_ERROR && slice_equal(told->items[i].address, address))
+			return true;
+	return false;
+}
+
 /* Why the action is not what it was. now: NULL where nothing would be done. */
 static const char *staleness(struct job *job, const struct plan *saved, const struct action *now,
 			     const struct action *then)
 {
-	enum operation operation = now ? now->operation : OPERATION_NONE;
+	enum operation operation = now				    ? now->operation
+				   : is_refused(job, then->address) ? OPERATION_CONFLICT
+								    : OPERATION_NONE;
 	const struct unread *field = newly_unread(&job->plan, saved, then->address);
 	size_t first = first_unread(&job->plan, then->address);
 	const struct unread *item = operation == OPERATION_INCOMPLETE && is_at(&job->plan, first, then->address)

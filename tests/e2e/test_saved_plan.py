@@ -218,6 +218,17 @@ def test_stale_plan_says_in_a_sentence_what_has_changed(tiny, edits, happens, ad
     assert refused.count("error: ") == 1
 
 
+def test_plan_is_stale_where_what_it_replaces_is_protected_by_now(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, *MOVED_B)
+    tiny.run("plan", "--out", "p.plan")
+    edit(tiny, "cidr: 10.0.3.0/24", "cidr: 10.0.2.0/24, lifecycle: {protect: true}")
+    tiny.run("apply", "--yes")
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert "error: 'aws.subnet.b' is protected" in refused
+    assert "'aws.subnet.b' has changed since the plan was made: nothing may be done to it now\n" in refused
+
+
 @pytest.mark.parametrize("refresh", ["full", "none"])
 @pytest.mark.parametrize("target", [False, True], ids=["whole", "targeted"])
 @pytest.mark.parametrize("kind, address", [("internet-gateway", "aws.internet_gateway.g"), ("vpc", "aws.vpc.main")])
