@@ -117,6 +117,16 @@ static struct value with_recorded(const struct target *target, const struct valu
 	return value_builder_map(&builder, target->applying->apply->arena);
 }
 
+/* What is found by its address may get another id where it stands, as by new firmware of a controller. */
+static void follow_id(struct object *object, const struct kind *kind)
+{
+	const struct output *id = kind->found ? kind_output(kind, NULL) : NULL;
+	const struct value *told = id ? value_get_named(&object->outputs, id->name) : NULL;
+
+	if (told && value_is(told, VALUE_STRING))
+		object->provider_id = value_slice(told);
+}
+
 static void note_outputs(struct target *target)
 {
 	struct object *object = target->current;
@@ -131,6 +141,7 @@ static void note_outputs(struct target *target)
 							  &target->now.outputs, models, 1);
 	const struct value read = without_echoes(target, &put);
 	object->outputs = with_recorded(target, &read, &object->outputs, NULL);
+	follow_id(object, target->action->kind);
 	object->outputs_digest =
 		digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->secrets.style));
 	arena_release(&scratch);

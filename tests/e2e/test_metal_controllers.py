@@ -337,6 +337,23 @@ def test_a_uuid_in_other_letters_is_the_same(stack):
     controller.close()
 
 
+def test_an_id_that_is_another_where_it_stands_is_recorded(stack):
+    """As after a controller's update: the machine is known by its serial, and the record follows."""
+    controller = Controller({**ONE, "/redfish/v1/Systems/1": json.dumps(TOLD)})
+    write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+    stack.run("apply", "--yes")
+    controller.pages["/redfish/v1/Systems/Self"] = controller.pages.pop("/redfish/v1/Systems/1")
+    listed = controller.pages["/redfish/v1/Systems"]
+    controller.pages["/redfish/v1/Systems"] = listed.replace("/Systems/1", "/Systems/Self")
+    stack.run("apply", "--yes")
+    for command in (["state", "list"], ["state", "show", "metal.machine.m"]):
+        told = stack.run(*command).out
+        assert "/Systems/Self" in told and "/Systems/1" not in told
+    stack.run("drift")
+    assert is_empty(stack)
+    controller.close()
+
+
 def test_a_uuid_that_is_told_no_more(stack):
     """Where nothing else tells the machine from another one, nothing is known of it."""
     name = "/redfish/v1/Systems/1"
