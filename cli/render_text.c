@@ -60,6 +60,9 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 		paint(buffer, palette, operations[action->operation].paint, "%s%s", word, reason ? ", " : "");
 	if (reason)
 		paint_safe(buffer, palette, color, slice_of(reason));
+	/* Else the old one goes first, and there is none for a while. */
+	if (action->operation == OPERATION_REPLACE && action->create_before_destroy && !report->is_drift)
+		paint(buffer, palette, color, ", made before the old one goes");
 }
 
 static void print_padded(struct buffer *buffer, const struct palette *palette, struct slice address)

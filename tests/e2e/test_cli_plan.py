@@ -107,6 +107,15 @@ def test_drift_and_intent_are_told_apart(tiny):
     assert text.endswith("0 create  1 update  1 REPLACE  0 delete | 1 drift | 0 unread\n")
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["made first", "destroyed first"])
+def test_a_replace_says_which_of_the_two_comes_first(tiny, first):
+    """A reviewer approves one of them: the digests differ."""
+    tiny.run("apply", "--yes")
+    edit(tiny, "cidr: 10.0.2.0/24", f"cidr: 10.0.3.0/24, lifecycle: {{create_before_destroy: {str(first).lower()}}}")
+    said = "REPLACE, cannot change in place" + (", made before the old one goes" if first else "")
+    assert re.search(rf"! aws\.subnet\.b +tiny\.yaml:7  {said}\n", tiny.run("plan").out)
+
+
 def test_what_destroys_comes_first(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
