@@ -115,7 +115,7 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 		else if (item->owed.size + item->moved.size == 0 || item->fields.size > 0 || item->leaves)
 			render_begun(buffer, palette, item, item->fields,
 				     item->leaves  ? "begun to be deleted"
-				     : item->makes ? "made in part, and not finished,"
+				     : item->makes ? "begun, and not finished,"
 						   : ": set",
 				     item->leaves || item->makes ? "" : "an unfinished call of ");
 		if (item->owed.size > 0)

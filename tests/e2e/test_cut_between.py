@@ -422,7 +422,7 @@ def test_half_made_is_told_by_drift(site, gone):
     assert f"'{MACHINE}' is not finished yet: the next apply goes on with it" in site.stack.run("recover").out
     document = drift(site.stack, 2)
     assert [(each["address"], each["makes"]) for each in document["unfinished"]] == [(MACHINE, True)]
-    assert f"{MACHINE}   made in part, and not finished, by a run" in site.stack.run("drift", status=2).out
+    assert f"{MACHINE}   begun, and not finished, by a run" in site.stack.run("drift", status=2).out
     apply(site.stack)
     assert drift(site.stack, 0)["unfinished"] == []
 

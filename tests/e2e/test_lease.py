@@ -145,7 +145,7 @@ def test_what_is_under_way_between_two_calls_is_no_drift(tiny, gate):  # noqa: F
     making = tiny.start("apply", "--yes")
     assert gate.held.wait(30)
     result = tiny.run("drift", status=3)
-    assert "aws.vpc.main   made in part, and not finished" in result.out and "AT WORK" not in result.out
+    assert "aws.vpc.main   begun, and not finished" in result.out and "AT WORK" not in result.out
     gate.open()
     finish(making, 0)
     tiny.run("drift")
