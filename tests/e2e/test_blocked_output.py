@@ -102,7 +102,7 @@ def start(stack, *arguments, **streams):
 def test_interrupted_with_a_call_in_flight(tiny, gate, moto, full):  # noqa: F811
     gate.before = "CreateVpc"
     run = start(tiny, "apply", "--yes", stdout=subprocess.DEVNULL, stderr=full)
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     # Others write there too, and want to wait for its reader.
     assert os.get_blocking(full)
     run.send_signal(signal.SIGTERM)
@@ -118,7 +118,7 @@ def test_interrupted_with_a_call_in_flight(tiny, gate, moto, full):  # noqa: F81
 def test_stopped_at_once(tiny, gate, full):  # noqa: F811
     gate.after = "CreateVpc"
     run = start(tiny, "apply", "--yes", stdout=subprocess.DEVNULL, stderr=full)
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     for _ in range(2):
         time.sleep(NO_ECHO_S)
         run.send_signal(signal.SIGTERM)

@@ -131,7 +131,7 @@ def wait_for(process, text):
 def test_one_run_at_a_time(tiny, gate, moto):
     gate.before = "CreateVpc"
     first = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     result = tiny.run("apply", "--yes", status=5)
     assert "error: " in result.err
     # Reading needs no lease.
@@ -146,7 +146,7 @@ def test_one_run_at_a_time(tiny, gate, moto):
 def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
     gate.before = "CreateVpc"
     run = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     run.send_signal(signal.SIGINT)
     told = wait_for(run, "in flight")
     gate.open()
@@ -171,7 +171,7 @@ def test_signals_that_come_together_are_one(tiny, gate, moto, number):
     """timeout(1) signals its child and then the group, and a shell repeats the hangup that the kernel has told."""
     gate.before = "CreateVpc"
     run = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     # It is stopped between them, so that both are there when it goes on; the same one would not come twice.
     for each in [signal.SIGSTOP, number, signal.SIGTERM, signal.SIGCONT]:
         run.send_signal(each)
@@ -188,7 +188,7 @@ def test_signals_that_come_together_are_one(tiny, gate, moto, number):
 def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     gate.after = "CreateVpc"
     run = tiny.start("apply", "--yes", "--output", "json")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     run.send_signal(signals[0])
     if len(signals) > 1:
         wait_for(run, "in flight")
@@ -230,7 +230,7 @@ def test_interrupt_before_any_change(tiny, gate, moto, action):
     tiny.write("tiny.yaml", TINY.replace("team: red", "team: blue"))
     gate.before = action
     run = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     interrupted_at_once(run)
 
 
@@ -238,7 +238,7 @@ def test_interrupt_while_waiting_for_what_was_made(tiny, gate, moto):
     """The create is answered: reading until it is ready is the next run's work."""
     gate.before = "DescribeVpcs"
     run = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     interrupted_at_once(run)
     gate.open()
     tiny.run("apply", "--yes")
@@ -249,7 +249,7 @@ def test_interrupt_while_reading(tiny, gate, moto):
     tiny.run("apply", "--yes")
     gate.before = "DescribeSubnets"
     run = tiny.start("plan")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     interrupted_at_once(run)
 
 
@@ -261,7 +261,7 @@ def test_state_that_is_taken_away(tiny, gate, moto, replaced):
     earlier = state.read_bytes()
     gate.after = "CreateVpc"
     run = tiny.start("apply", "--yes", "--output", "text", "--output", "json=report.json")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     for path in state.parent.iterdir():
         path.unlink()
     if replaced:

@@ -59,7 +59,7 @@ def kill(site, action, spec):  # noqa: F811
     held = Held(site, action)
     site.stack.write("stack.yaml", spec)
     process = site.stack.start("apply", "--yes")
-    assert held.left.wait(30)
+    assert held.left.wait(120)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     return held

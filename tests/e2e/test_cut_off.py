@@ -58,7 +58,7 @@ def kill(stack, gate, spec, operation, held="after", command=("apply", "--yes"))
 def kill_at(stack, gate, operation, held, command):
     gate.arm(held, operation)
     process = stack.start(*command)
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     process.kill()
     process.communicate()
     gate.loses = held == "before"

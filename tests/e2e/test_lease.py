@@ -19,7 +19,7 @@ def outcomes(stack):
     return [run["outcome"] for run in stack.run("state", "history", "--output", "json").json["runs"]]
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -31,7 +31,7 @@ def held(tiny, gate):  # noqa: F811
     """A run that holds the stack, kept from making the VPC until the gate opens."""
     gate.before = "CreateVpc"
     run = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     yield run
     gate.open()
     if run.poll() is None:
@@ -118,7 +118,7 @@ def test_a_deletion_under_way_is_that_of_the_run_at_work(tiny, gate):  # noqa: F
     tiny.run("apply", "--yes")
     gate.after = "DeleteSubnet"
     ending = tiny.start("destroy", "--yes", "--target", "aws.subnet.a")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     out = tiny.run("plan").out
     assert f"begun to be deleted by run {holder(tiny)['run'][:8]}\n" in out
     assert "BEGUN   what a run did that has not ended: not drift\n" in out and "earlier run" not in out
@@ -143,7 +143,7 @@ def test_what_is_under_way_between_two_calls_is_no_drift(tiny, gate):  # noqa: F
 
     gate.hold = hold
     making = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     result = tiny.run("drift", status=3)
     assert "aws.vpc.main   begun, and not finished" in result.out and "AT WORK" not in result.out
     gate.open()
@@ -154,12 +154,12 @@ def test_what_is_under_way_between_two_calls_is_no_drift(tiny, gate):  # noqa: F
 def test_a_run_that_begins_during_a_plan_is_told(tiny, gate, moto):  # noqa: F811
     gate.before = "DescribeVpcs"
     plan = tiny.start("plan")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     second = Gate(moto.address)
     second.before = "CreateVpc"
     run = tiny.start("apply", "--yes", AWS_ENDPOINT_URL=second.url)
     try:
-        assert second.held.wait(30)
+        assert second.held.wait(120)
         gate.open()
         out, err = finish(plan, 0)
     finally:
@@ -182,7 +182,7 @@ def test_heartbeat_renews_while_recovery_reads(tiny, held, gate):  # noqa: F811
     gate.open()
     gate.arm("before", "DescribeVpcs")
     recovering = tiny.start("recover")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     first = holder(tiny)
     time.sleep(9.5)
     second = holder(tiny)
@@ -312,7 +312,7 @@ def overtake(tiny, gate, slow, action, *words):  # noqa: F811
     """Another apply has the stack by the time that the question is answered."""
     gate.before = action
     fast = tiny.start("apply", "--yes", *words)
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     slow.type("yes\n")
     slow.read_until("waiting up to")
     gate.open()
@@ -367,7 +367,7 @@ def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
     tiny.run("plan", "--out", "p.plan")
     gate.before = "CreateVpc"
     first = tiny.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     second = tiny.start("apply", "p.plan", "--lease-timeout", "1m")
     time.sleep(1)
     assert second.poll() is None

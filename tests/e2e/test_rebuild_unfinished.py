@@ -115,7 +115,7 @@ def test_a_key_that_came_late_is_made_anew(site):  # noqa: F811
     write(site, NET)
     apply(site.stack)
     held.goes.set()
-    assert held.came.wait(30)
+    assert held.came.wait(120)
     late = site.things("key-pair")
     (site.stack.folder / "kp.pem").write_text("another key")
     pair(site, "kp")

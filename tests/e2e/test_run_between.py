@@ -20,7 +20,7 @@ def kill(site, *words):  # noqa: F811
     """The run is killed when it has sent a create, which is still on its way."""
     held = Held(site, "CreateVpc")
     process = site.stack.start(*words)
-    assert held.left.wait(30)
+    assert held.left.wait(120)
     process.kill()
     process.communicate()
     return held
@@ -34,14 +34,14 @@ def come_late(site, *after):  # noqa: F811
     held = kill(site, "apply", "--yes")
     site.stack.run(*after)
     held.goes.set()
-    assert held.came.wait(30)
+    assert held.came.wait(120)
 
 
 def begin(site, *words, **settings):  # noqa: F811
     """The command has read what is recorded, and asks who answers."""
     held = Held(site, "GetCallerIdentity")
     process = site.stack.start(*words, **settings)
-    assert held.left.wait(30)
+    assert held.left.wait(120)
     return process, held
 
 
@@ -53,7 +53,7 @@ def kill_unanswered(site, action, number, carried_out):  # noqa: F811
         if fields["Action"] != action or dead.is_set():
             return False
         sent.release()
-        assert dead.wait(30)
+        assert dead.wait(120)
         return True
 
     def amend(fields, text):
@@ -93,7 +93,7 @@ def is_settled_first(site, words, between=("apply", "--yes")):  # noqa: F811
     asked.goes.set()
     is_looking = says(process, "looking for what CreateVpc for 'aws.vpc.other' may have made")
     held.goes.set()
-    assert held.came.wait(30)
+    assert held.came.wait(120)
     finish(process, 0)
     assert is_looking and outcomes(site, "CreateVpc")[-1] == "done"
 
@@ -134,7 +134,7 @@ def test_what_is_settled_is_counted_when_it_is(site, action, spec, carried_out, 
     site.stack.write("stack.yaml", networks("zero"))
     held = kill(site, "apply", "--yes")
     held.goes.set()
-    assert held.came.wait(30)
+    assert held.came.wait(120)
     site.stack.write("stack.yaml", spec)
     process, asked = begin(site, "apply", "--yes", TRUEUP_GRACE="60")
     kill_unanswered(site, action, 2, carried_out)

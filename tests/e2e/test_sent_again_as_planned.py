@@ -165,7 +165,7 @@ def test_an_interrupt_while_it_is_on_its_way(site, signals):  # noqa: F811
 
     site.proxy.amend = hold
     process = site.stack.start("apply", "--yes")
-    assert came.wait(20)
+    assert came.wait(120)
     process.send_signal(signal.SIGINT)
     said = process.stderr.readline()
     while b"finishing 1 call in flight" not in said:

@@ -80,7 +80,7 @@ def test_the_next_run_waits_for_it(site, held, command, spec, count):  # noqa: F
     assert [call["outlook"] for call in document["open"]] == ["waiting"]
     threading.Timer(LATE_S, held.goes.set).start()
     stack.run(*command)
-    assert held.came.wait(30)
+    assert held.came.wait(120)
     if command == ("recover",):
         stack.run("apply", "--yes")
     assert len(running(site)) == count and outcomes(site, "RunInstances") == ["done"]

@@ -101,7 +101,7 @@ def test_history_of_failures(tiny):  # noqa: F811
 def test_history_of_the_dead(gated, gate):  # noqa: F811
     gate.after = "CreateVpc"
     run = gated.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     run.send_signal(signal.SIGKILL)
     finish(run, -9)
     (lost,) = ask(gated, "history")["runs"]
@@ -163,7 +163,7 @@ def test_mv_there_and_back(rich):
 def test_mv_takes_open_calls_along(gated, gate, moto):  # noqa: F811
     gate.after = "CreateVpc"
     run = gated.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     run.send_signal(signal.SIGKILL)
     finish(run, -9)
     gate.open()
@@ -320,7 +320,7 @@ def test_rm_of_nothing(rich):
 def test_rm_with_an_open_call(gated, gate):  # noqa: F811
     gate.after = "CreateVpc"
     run = gated.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     run.send_signal(signal.SIGKILL)
     finish(run, -9)
     gate.open()
@@ -359,7 +359,7 @@ def test_backup_and_back(rich):
 def test_backup_beside_a_run(gated, gate):  # noqa: F811
     gate.before = "CreateSubnet"
     run = gated.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     gated.run("state", "backup", "copy.db")
     gate.open()
     finish(run, 0)

@@ -505,7 +505,7 @@ def test_cut_off(stack, gate, moto, held):
     stack.write("net.yaml", THIRD.replace("red", "blue"))
     setattr(gate, held, "CreateSubnet")
     process = stack.start("apply", "--yes")
-    assert gate.held.wait(30)
+    assert gate.held.wait(120)
     process.kill()
     process.communicate()
     gate.open()
