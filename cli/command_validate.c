@@ -44,9 +44,11 @@ static bool is_replaced_otherwise(const struct kind *kind)
 static void warn_of_twins(const struct job *job, const struct resource *resource)
 {
 	const struct kind *kind = resource->kind;
+	const struct json_style clear = {.clear = true};
 	const struct identity nowhere = {0};
 
-	if (!is_replaced_otherwise(kind) || unique_whole(kind, &resource->desired, &nowhere, job->arena).size == 0)
+	if (!is_replaced_otherwise(kind) ||
+	    unique_whole(kind, &resource->desired, &nowhere, &clear, job->arena).size == 0)
 		return;
 	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, resource->position,
 		 "'%.*s' asks for create_before_destroy, and old and new cannot have the same %.*s at a time",

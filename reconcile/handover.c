@@ -26,8 +26,10 @@ static bool moves(const struct action *action)
 static struct slice text_of(const struct search *search, const struct action *action, const struct field *field,
 			    const struct value *fields)
 {
+	/* What was read and what is wanted have their secrets in clear; those of a saved plan equal none. */
+	const struct json_style clear = {.clear = true};
 	if (!field)
-		return unique_whole(action->kind, fields, &action->identity, search->arena);
+		return unique_whole(action->kind, fields, &action->identity, &clear, search->arena);
 	return unique_text(action->kind, field, fields, &action->identity, search->arena);
 }
 

@@ -252,8 +252,10 @@ static void keep_all(struct focusing *focusing, struct map *kept, struct ranges 
 		     bool takes)
 {
 	struct arena *arena = focusing->planning->arena;
+	const struct json_style *style = focusing->planning->input->secrets.style;
 
-	keep_text(focusing, kept, keeper, unique_whole(keeper->kind, keeper->fields, keeper->place, arena), takes);
+	keep_text(focusing, kept, keeper, unique_whole(keeper->kind, keeper->fields, keeper->place, style, arena),
+		  takes);
 	for (size_t i = 0; i < keeper->kind->fields.count; i++) {
 		const struct field *field = field_at(&keeper->kind->fields, i);
 		const struct value *value = value_get_named(keeper->fields, field->name);

@@ -174,8 +174,9 @@ static bool check_unique(struct planning *planning, const struct item *item)
 static bool is_taken_for(const struct planning *planning, const struct item *item, const struct object *object)
 {
 	const struct kind *kind = item->resource->kind;
-	struct slice new = unique_whole(kind, &item->wanted, &object->identity, planning->arena);
-	struct slice old = unique_whole(kind, &object->resolved, &object->identity, planning->arena);
+	const struct json_style *style = planning->input->secrets.style;
+	struct slice new = unique_whole(kind, &item->wanted, &object->identity, style, planning->arena);
+	struct slice old = unique_whole(kind, &object->resolved, &object->identity, style, planning->arena);
 	return !item->moved && new.size > 0 && slice_equal(new, old);
 }
 

@@ -242,7 +242,8 @@ static void claim_fields(struct claims *claims, const struct claimant *by, bool 
 static void claim_whole(struct claims *claims, struct claimant *by, bool wanted)
 {
 	const struct value fields = told_apart(claims->room, by);
-	struct slice text = unique_whole(by->kind, &fields, by->place, claims->room->work->arena);
+	struct slice text =
+		unique_whole(by->kind, &fields, by->place, claims->room->work->input->style, claims->room->work->arena);
 	const struct claimant *maker = text.size > 0 && !wanted ? map_get(&claims->twins, text) : NULL;
 
 	if (by->is_made != wanted)

@@ -53,9 +53,8 @@ const char *unique_where_not_given(const struct kind *kind, const char *name)
 }
 
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
-			  struct arena *arena)
+			  const struct json_style *style, struct arena *arena)
 {
-	const struct json_style style = {.pretty = false};
 	bool given = false;
 	BUFFER_AUTO text;
 
@@ -74,7 +73,7 @@ struct slice unique_whole(const struct kind *kind, const struct value *fields, c
 			continue;
 		}
 		given = true;
-		if (!json_write(&text, value, &style))
+		if (!json_write(&text, value, style))
 			return (struct slice){0};
 	}
 	return given ? arena_copy(arena, buffer_slice(&text)) : (struct slice){0};

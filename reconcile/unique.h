@@ -40,9 +40,10 @@ struct slice unique_value(const struct kind *kind, const struct field *field, co
 struct slice unique_within(const struct kind *kind, const struct field *field, const struct value *fields,
 			   const struct identity *place, struct arena *arena);
 /* The same of a kind that is told apart by several fields together (told_apart_by); what is deferred equals nothing
- * that is known. Empty for what is only found. */
+ * that is known. Empty for what is only found. style: how secrets are written, so that those of a record, which are
+ * fingerprints, equal what they are of. */
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
-			  struct arena *arena);
+			  const struct json_style *style, struct arena *arena);
 /* "'address', 'asn' (65000 where it is not given)": what two things that are told apart by nothing have in common. */
 struct slice unique_names(const struct kind *kind, const struct value *one, const struct value *other,
 			  struct arena *arena);

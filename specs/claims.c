@@ -32,7 +32,7 @@ struct claims {
 /* A reference's expression stands for what it will be; empty where nothing can be said. */
 static struct slice text_of(const struct value *value)
 {
-	if (!value || value_has_secret(value))
+	if (!value)
 		return (struct slice){0};
 	return value_is(value, VALUE_DEFERRED) ? value->deferred->text : value_slice(value);
 }

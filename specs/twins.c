@@ -12,7 +12,8 @@ enum { KEY_LARGEST_BYTES = 16 * 1024 };
  */
 static struct slice key_of(const struct loading *loading, const struct resource *resource, const struct place *place)
 {
-	const struct json_style style = {.pretty = false};
+	/* Of a secret it is the text that counts, too; no key is shown. */
+	const struct json_style style = {.clear = true};
 	struct slice key = {NULL, 0};
 	bool given = false, known = true;
 	BUFFER_AUTO text;
@@ -30,7 +31,7 @@ static struct slice key_of(const struct loading *loading, const struct resource 
 			continue;
 		}
 		given = true;
-		known = known && !value_has_unread(value) && !value_has_secret(value);
+		known = known && !value_has_unread(value);
 		if (known)
 			known = json_write(&text, value, &style);
 	}

@@ -385,6 +385,17 @@ ROWS = {
         [(5, ["there is no aws.key_pair 'aws.key_pair.t'"])],
     ),
     "the name of a key pair of others": ("aws.launch_template: {a: {name: one, key: aws.ours.t}}\n", []),
+    "one secret name of two groups": (
+        "vars: {n: {type: string, secret: true, default: sesame12}}\naws.security_group:\n"
+        "  g: {vpc: v, description: d, name: '${var.n}'}\n  h: {vpc: v, description: d, name: '${var.n}'}\n",
+        [(8, ["have the same 'name', which exists once in a vpc"])],
+    ),
+    "customer gateways of one secret name": (
+        "vars: {n: {type: string, secret: true, default: sesame12}}\naws.customer_gateway:\n"
+        "  c: {address: 198.51.100.7, asn: 65010, device_name: '${var.n}'}\n"
+        "  d: {address: 198.51.100.7, asn: 65010, device_name: '${var.n}'}\n",
+        [(8, ["'aws.customer_gateway.d' is the same thing as 'aws.customer_gateway.c'"])],
+    ),
     "subnets of two VPCs in one Auto Scaling group": (
         TWO_VPCS + "aws.launch_template: {a: {name: one, image: ami-0123456789abcdef0}}\n"
         "aws.autoscaling_group:\n  g: {name: g, launch_template: a, min: 0, max: 0, subnets: [s, t]}\n",
