@@ -510,6 +510,7 @@ static void finish(struct planning *planning)
 	plan_tell_others(planning);
 	plan_tell_kept(planning);
 	plan_tell_beside(planning);
+	plan_tell_outside(planning);
 	plan_tell_renamed(planning);
 	plan_tell_running(planning);
 	plan_note_launched(planning);

@@ -192,6 +192,8 @@ static inline const struct live *const *plan_around(const struct planning *plann
 }
 /* Reports what is to refer to something though one of both lies nowhere, or they lie in different things (beside). */
 void plan_tell_beside(struct planning *planning);
+/* Reports what is to be made in a range that its network does not have, and that the spec leaves to others. */
+void plan_tell_outside(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */

@@ -192,6 +192,33 @@ def test_a_strangers_subnet_keeps_the_range(stack, cloud):
     assert "lies in it" in refused.err
 
 
+def test_a_range_that_a_network_leaves_to_others_is_no_place_before_it_is_there(stack, cloud):
+    """The spec has it, and nobody added it: what would have to go for it stays, and nothing is made where it is not."""
+
+    def ignoring(subnet, **vpc):
+        return {
+            "aws.vpc": {"m": {"cidr": "10.0.0.0/16", **vpc}},
+            "aws.subnet": {"a": {"vpc": Ref("aws.vpc.m"), "cidr": subnet}},
+        }
+
+    others = {"secondary_cidrs": ["10.5.0.0/16"], "lifecycle": {"ignore": ["secondary_cidrs"]}}
+    stack.write("stack.yaml", spec_text(ignoring("10.0.1.0/24")))
+    apply(stack)
+    ids = ids_of(stack)
+    stack.write("stack.yaml", spec_text(ignoring("10.5.1.0/24", **others)))
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert "'aws.vpc.m' has no range around that, and leaves 'secondary_cidrs' to others" in error["message"]
+    assert error["address"] == "aws.subnet.a" and "add the range by hand first" in error["hint"]
+    assert ids_of(stack) == ids
+    cloud.client().associate_vpc_cidr_block(VpcId=ids["aws.vpc.m"], CidrBlock="10.5.0.0/16")
+    apply(stack)
+    plan_is_empty(stack)
+    # Made whole, it gets what the spec says once.
+    stack.run("destroy", "--yes")
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def addressed(number, machine=None, beside=None, vpc=True, **machines):
     """Two subnets by the numbers of their IPv6 ranges, None: it has none, and machines by what is said of each."""
 
