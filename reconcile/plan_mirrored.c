@@ -93,8 +93,7 @@ static bool is_said_there(struct planning *planning, const struct item *item, st
 	struct value resolved;
 	bool good;
 
-	if (!said || !identity_equal(&object->identity, &item->object->identity) ||
-	    slice_is_among(field->name, other->resource->ignored, other->resource->ignored_count))
+	if (!said || !identity_equal(&object->identity, &item->object->identity))
 		return false;
 	/* What cannot be worked out is reported where that one is judged itself. */
 	diagnostics_init(&ignored, planning->arena);

@@ -91,6 +91,20 @@ def test_what_each_end_says_for_itself_is_on_after_one_run(stack, cloud):
     stack.run("drift")
 
 
+def test_what_one_end_says_once_and_leaves_to_others_is_not_for_the_other_to_take_away(stack, cloud):
+    last = said_by_both()
+    for name in "acd":
+        last["aws.route_table"][name]["lifecycle"] = {"ignore": ["propagation"]}
+    stack.write("stack.yaml", spec_text(last))
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+    ids = ids_of(stack)
+    cloud.client().disable_vgw_route_propagation(RouteTableId=ids["aws.route_table.a"], GatewayId=ids["aws.vpn_gateway.edge"])
+    stack.run("drift")
+    plan_is_empty(stack)
+
+
 def test_what_an_unfinished_gateway_was_begun_with_is_turned_off(stack, cloud):
     stack.write("stack.yaml", spec_text(spec(propagate_to=["a", "b"])))
     cloud.fault("EnableVgwRoutePropagation", "deny", 2, 1)
