@@ -489,3 +489,17 @@ def test_what_is_new_names_in_a_part_what_is_replaced_behind_it(stack, newcomer)
     stack.run("apply", "new.plan")
     plan_is_empty(stack)
     cloud.close()
+
+
+@pytest.mark.parametrize("edge", [{}, {"edge": {}}], ids=["deleted", "detached"])
+def test_a_network_is_free_once_what_a_killed_run_detached_has_left(stack, simulator, edge):  # noqa: F811
+    """A read shows nothing of what is on its way out, and the service says for a while that the place is taken."""
+    site = Site(stack, simulator)
+    write(stack, {"aws.vpc": VPC, "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}}})
+    apply(stack)
+    simulator.settings(pace_percent=30)
+    write(stack, {"aws.vpc": VPC, "aws.vpn_gateway": {"after": {"vpc": Ref("aws.vpc.home")}, **edge}})
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "DetachVpnGateway" and executed)
+    apply(stack)
+    plan_is_empty(stack)
+    site.proxy.stop()

@@ -17,7 +17,8 @@ static enum readiness readiness(const struct value *item, enum readiness by_stat
 
 static const char *const not_attached[] = {"InvalidVpnGatewayAttachment.NotFound", "InvalidVpnGatewayID.NotFound",
 					   "Gateway.NotAttached", NULL};
-static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidVpcID.NotFound", NULL};
+/* Another one that is being detached still takes the place: a run that was cut off may have begun that. */
+static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidVpcID.NotFound", "InvalidVpcState", NULL};
 
 /* "The specified VPC already has a virtual private gateway attached to it": Error codes for the Amazon EC2 API */
 static const char *const occupied[] = {
