@@ -237,9 +237,15 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 	return false;
 }
 
+/* Of a set nothing may be left, all of its items were taken away. */
+static bool names_nothing(const struct value *taken)
+{
+	return !taken || (value_is(taken, VALUE_LIST) && taken->count == 0);
+}
+
 /*
  * What a field refers to comes into the record with it. before: MAP of the fields, as they were recorded. Of a field
- * that was settled in part, what it referred to until then stays, too.
+ * that was settled in part, what it referred to until then stays, too, unless nothing is left in it.
  */
 static void settle_dependencies(struct settling *settling, const struct value *before)
 {
@@ -254,13 +260,15 @@ static void settle_dependencies(struct settling *settling, const struct value *b
 		struct slice name = object->dependencies[i].field;
 		const struct value *taken = value_get_given(&object->applied, name);
 
-		if (is_same(taken, value_get_given(before, name)) || !is_same(taken, value_get_given(goal, name)))
+		if (is_same(taken, value_get_given(before, name)) ||
+		    (!is_same(taken, value_get_given(goal, name)) && !names_nothing(taken)))
 			all[count++] = object->dependencies[i];
 	}
 	for (size_t i = 0; i < wanted_count; i++) {
 		struct slice name = wanted[i].field;
+		const struct value *taken = value_get_given(&object->applied, name);
 
-		if (!is_same(value_get_given(&object->applied, name), value_get_given(before, name)) &&
+		if (!is_same(taken, value_get_given(before, name)) && !names_nothing(taken) &&
 		    !dependencies_have(all, count, &wanted[i]))
 			all[count++] = wanted[i];
 	}

@@ -518,3 +518,27 @@ def test_nothing_is_deleted_for_an_address_that_another_keeps(site, ignored):
     for command in (["plan"], ["apply", "--yes"]):
         assert told in site.stack.run(*command, status=1).err
     assert len(holders(site)) == 1
+
+
+def test_a_record_depends_on_nothing_that_a_killed_run_was_to_put_there(site):
+    """It had taken off what was there, and nothing of what was to come has come, or does by a later spec."""
+
+    def routed(propagation, **gateways):
+        return spec_text(
+            {
+                "aws.vpc": {"v": {"cidr": "10.1.0.0/16"}, "w": {"cidr": "10.2.0.0/16"}},
+                "aws.vpn_gateway": {name: {"vpc": Ref(f"aws.vpc.{vpc}")} for name, vpc in gateways.items()},
+                "aws.route_table": {"q": {"vpc": Ref("aws.vpc.v"), **propagation}},
+            }
+        )
+
+    site.stack.write("stack.yaml", routed({"propagation": [Ref("aws.vpn_gateway.y")]}, y="v"))
+    apply(site.stack)
+    site.stack.write("stack.yaml", routed({"propagation": [Ref("aws.vpn_gateway.x")]}, x="v", y="w"))
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "EnableVgwRoutePropagation" and not executed)
+    site.stack.run("recover")
+    site.stack.write("stack.yaml", routed({}, y="w"))
+    apply(site.stack)
+    plan_is_empty(site.stack)
+    drift(site.stack, 0)
+    assert site.stack.run("state", "check").out.startswith("sound: ")
