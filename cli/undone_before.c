@@ -29,6 +29,16 @@ static bool read_later(struct job *job, const struct run_record *run, bool bodie
 	return true;
 }
 
+/* Which of the runs so far a later one undid; NULL: none of them. */
+static const struct undo_since *undone_by(struct job *job, const struct run_record *run, struct map *undoings,
+					  struct undo_since *later)
+{
+	const struct undo_since *undone = map_get(undoings, past_run_undoing_of(run->command));
+
+	map_set(undoings, past_run_undoing(job->arena, run->id), later);
+	return undone;
+}
+
 /* The runs after that one, the oldest first; all: with the bodies of all, else from the first undoing on, and with the
  * bodies of what the undoings changed. */
 static bool gather_later(struct job *job, const struct run_record *runs, const struct run_record *run, bool all,
@@ -37,7 +47,9 @@ static bool gather_later(struct job *job, const struct run_record *runs, const s
 	size_t most = (size_t)(run - runs), undone_count = 1, count = 0;
 	struct undo_since *later = arena_new_array(job->arena, most + 1, struct undo_since);
 	struct slice *undone = arena_new_array(job->arena, most + 1, struct slice);
+	struct map undoings; /* to what each undoes, by past_run_undoing() */
 
+	map_init_in(&undoings, job->arena);
 	undone[0] = run->id;
 	for (const struct run_record *at = run; at-- > runs;) {
 		struct undo_since *one = &later[count];
@@ -49,6 +61,7 @@ static bool gather_later(struct job *job, const struct run_record *runs, const s
 			continue;
 		if (!read_later(job, at, all || one->undoes, one))
 			return false;
+		one->undone = undone_by(job, at, &undoings, one);
 		count++;
 	}
 	*ret = later;

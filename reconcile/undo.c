@@ -252,16 +252,20 @@ static bool check_targets(const struct undo_work *work)
 	return good;
 }
 
-/* hint: what is to be done first; NULL: the later run is to be undone. */
-static bool conflict(struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
+static bool conflict_with(struct undo_work *work, const struct undo_case *one, const struct undo_since *run,
+			  const char *what, const char *hint)
 {
-	const struct undo_since *run = undo_blamed(work, one, NULL);
-
 	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' %s%.*s", SLICE_ARGUMENTS(one->address), what,
 		   SLICE_ARGUMENTS(undo_since_text(work, run)));
 	diag_address(work->diagnostics, one->address);
 	undo_hint(work, hint ? NULL : run, hint ? hint : "undo the later run first");
 	return false;
+}
+
+/* hint: what is to be done first; NULL: the later run is to be undone. */
+static bool conflict(struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
+{
+	return conflict_with(work, one, undo_blamed(work, one, NULL), what, hint);
 }
 
 /* A renamed object is not looked for under its other name: what refers to it was rewritten, too. */
@@ -316,6 +320,16 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+/* What the run made or changed may be another one by now, though it looks the same. */
+static struct undo_fate fate_of(struct undo_work *work, const struct undo_case *one)
+{
+	bool is_same = one->now && one->base && slice_equal(one->left->object_id, one->base->object_id);
+
+	return is_same ? (struct undo_fate){0} : undo_fate_at(work, one->address);
+}
+
+static const char no_way_back[] = "no run gives back what was forgotten";
+
 /* What changed the record alone cannot be undone. */
 static bool was_forgotten(struct undo_work *work, const struct undo_case *one)
 {
@@ -351,9 +365,13 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 			undo_stays(work, one->address, "does not go back: it was deleted outside of this stack");
 		return true;
 	}
+	const struct undo_fate fate = fate_of(work, one);
+
 	if (!one->base)
-		return conflict(work, one, "is gone since",
-				was_forgotten(work, one) ? "no run gives back what was forgotten" : NULL);
+		return conflict(work, one, "is gone since", was_forgotten(work, one) ? no_way_back : NULL);
+	if (one->now && fate.another)
+		return fate.forgot ? conflict_with(work, one, fate.forgot, "is gone since", no_way_back)
+				   : conflict_with(work, one, fate.another, "is another one since", NULL);
 	if (has_moved_on(one))
 		return conflict(work, one, "has changed again since", NULL);
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) &&
@@ -385,6 +403,24 @@ static bool judge_removed(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+/* The run made it. */
+static bool judge_made(struct undo_work *work, struct undo_case *one)
+{
+	const struct undo_fate fate = fate_of(work, one);
+
+	if (one->now && !undo_is_as_left(one))
+		return conflict(work, one, "has changed again since", NULL);
+	if (one->now && fate.another)
+		return conflict_with(work, one, fate.another, "is another one since", NULL);
+	if (!one->now && fate.forgot)
+		undo_stays(work, one->address, "is left as it is, if it is still there: nothing is recorded of it%.*s",
+			   SLICE_ARGUMENTS(undo_since_text(work, fate.forgot)));
+	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
+	if (one->kind->found)
+		undo_tell_taken(work, one);
+	return true;
+}
+
 static bool judge(struct undo_work *work, struct undo_case *one)
 {
 	const struct object *form = one->was ? one->was : one->left;
@@ -405,12 +441,7 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 		return judge_change(work, one);
 	if (one->was)
 		return judge_removed(work, one);
-	if (one->now && !undo_is_as_left(one))
-		return conflict(work, one, "has changed again since", NULL);
-	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
-	if (one->kind->found)
-		undo_tell_taken(work, one);
-	return true;
+	return judge_made(work, one);
 }
 
 bool undo_judge(struct undo_work *work, struct undo_case *one)
@@ -488,6 +519,15 @@ static bool was_deleted_meanwhile(const struct undoing *undoing, const struct ac
 	return action->operation == OPERATION_CREATE && made && made->verdict == UNDO_MAKE && made->left;
 }
 
+/* To be deleted: not what the run made, but what came in the place of that. */
+static bool stands_for_made(const struct undoing *undoing, const struct action *action)
+{
+	const struct undo_case *one = map_get(&undoing->cases, action->address);
+
+	return action->operation == OPERATION_DELETE && one && one->verdict == UNDO_REMOVE &&
+	       !slice_equal(one->left->object_id, action->object_id);
+}
+
 /* What keeps its value is not sent, but for a text that follows what it refers to. */
 static bool sets_unknown(const struct action *action)
 {
@@ -533,6 +573,8 @@ bool undo_finish(struct undoing *undoing, const struct undo_input *input, struct
 			action->reason = was_deleted_meanwhile(undoing, action)
 						 ? "was deleted by an undoing that did not make it anew"
 						 : reasons[action->operation];
+		if (action->role == OBJECT_CURRENT && stands_for_made(undoing, action))
+			action->reason = "stands for what the run made";
 	}
 	if (undoing->note_count > 1)
 		qsort(undoing->notes, undoing->note_count, sizeof(*undoing->notes), compare_notes);

@@ -30,8 +30,9 @@ struct undo_since {
 	struct slice run, command;
 	/* It undid that one, or a run that undid it, and so on: what it did is no later change, but a part of this. */
 	bool undoes;
-	bool records_only;		/* it changed nothing but the record, and cannot be undone */
-	const struct past_object *past; /* what it changed, with bodies read */
+	bool records_only;		 /* it changed nothing but the record, and cannot be undone */
+	const struct undo_since *undone; /* what it undid, where that is another of these; or NULL */
+	const struct past_object *past;	 /* what it changed, with bodies read */
 	size_t past_count;
 };
 

@@ -182,6 +182,91 @@ const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct sli
 	return NULL;
 }
 
+/* The way back from what an address has now to what the run left there. */
+struct descent {
+	struct undo_fate fate;
+	const struct undo_step *step;	/* the next one to be looked at */
+	const struct undo_since *sent;	/* brought about what an earlier one had merely sent for; or NULL */
+	const struct undo_since *moved; /* the first one that gave it another address; or NULL */
+	struct slice address;		/* that it had before */
+	struct slice retaken;		/* id of what was put back into the record */
+	bool is_known;			/* it is the run's */
+};
+
+static bool stands(const struct object *form)
+{
+	return form && !object_was_never_seen(form);
+}
+
+static const struct undo_step *step_of(const struct undo_step *last, const struct undo_since *run)
+{
+	while (last && last->run != run)
+		last = step_before(last);
+	return last;
+}
+
+/* What an undoing makes anew stands for what the run that is undone had found. */
+static void pass_made(struct descent *descent, const struct undo_step *step)
+{
+	const struct undo_since *maker = descent->sent ? descent->sent : step->run;
+	const struct undo_step *undone = maker->undone ? step_of(descent->step, maker->undone) : NULL;
+
+	if (maker->undoes) {
+		descent->is_known = true;
+	} else if (undone) {
+		descent->step = undone;
+	} else {
+		if (!descent->fate.another)
+			descent->fate.another = maker;
+		descent->fate.forgot = NULL;
+	}
+	descent->sent = NULL;
+}
+
+static void pass(struct descent *descent, const struct undo_step *step)
+{
+	const struct object *found = found_by(step), *left = step->left;
+
+	descent->step = step_before(step);
+	if (step->moved) {
+		descent->moved = step->run;
+		descent->address = step->moved->address;
+	}
+	if (!found && left && step->run->records_only)
+		descent->retaken = left->object_id;
+	else if (!found && left)
+		pass_made(descent, step);
+	else if (found && !stands(found) && stands(left))
+		descent->sent = step->run;
+	else if (stands(found))
+		descent->sent = NULL;
+	if (stands(found) && !left && slice_is(step->run->command, "state rm") &&
+	    !slice_equal(found->object_id, descent->retaken))
+		descent->fate.forgot = step->run;
+}
+
+/*
+ * What a later run found there and replaced, or made anew because somebody had deleted it, is the run's still: it
+ * stands for that, and no other undoing would take it away. What a later run made where nothing was recorded is not.
+ */
+struct undo_fate undo_fate_at(struct undo_work *work, struct slice address)
+{
+	struct descent descent = {.address = address};
+
+	if (!work->has_steps)
+		gather_steps(work);
+	descent.step = map_get(&work->steps, address);
+	while (descent.step && !descent.is_known)
+		pass(&descent, descent.step);
+	/* It stood at another address when the run had ended. */
+	if (!descent.is_known && !slice_equal(descent.address, address)) {
+		descent.fate.forgot = NULL;
+		if (!descent.fate.another)
+			descent.fate.another = descent.moved;
+	}
+	return descent.fate;
+}
+
 void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)
 {
 	bool moved = run && slice_starts_with(run->command, SLICE("state mv"));

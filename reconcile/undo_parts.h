@@ -168,6 +168,16 @@ struct undo_place {
  * known. */
 const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
 				     const struct undo_place *place);
+
+/* What became, since, of what the run left at an address. */
+struct undo_fate {
+	const struct undo_since *another; /* made what stands there by now, which is nothing of the run's; or NULL */
+	const struct undo_since *forgot;  /* took what was the run's out of the record, and left it be; or NULL */
+};
+
+/* By what later runs found and left there: both are NULL where that is not known. What stands there by now has another
+ * object id than what the run left, or nothing does. */
+struct undo_fate undo_fate_at(struct undo_work *work, struct slice address);
 /* The later run as of which what an address has needs that; NULL: none is known. */
 const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct slice address, struct slice needed);
 /* What the first later run that changed something at an address found there; false: none did. */
