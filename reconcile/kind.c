@@ -58,6 +58,24 @@ bool output_pattern_matches(const struct output *output, struct slice text)
 	return pattern_matches(output->pattern, text);
 }
 
+const char *kind_excludes(const struct kind *kind, const struct field *field, const struct value *given)
+{
+	for (size_t i = 0; i < kind->exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->exclusives[i];
+		const char *taken = NULL;
+		bool concerned = false;
+
+		for (size_t k = 0; !exclusive->field && exclusive->members[k]; k++) {
+			concerned |= strcmp(exclusive->members[k], field->name) == 0;
+			if (value_if_set(value_get_named(given, exclusive->members[k])))
+				taken = exclusive->members[k];
+		}
+		if (concerned && taken)
+			return taken;
+	}
+	return NULL;
+}
+
 const struct output *kind_output(const struct kind *kind, const char *name)
 {
 	if (name)

@@ -342,6 +342,15 @@ const struct output *output_named(const struct outputs *outputs, struct slice na
 /* Whether text matches an anchored PCRE2 pattern, NULL matching everything. */
 bool pattern_matches(const char *pattern, struct slice text);
 bool output_pattern_matches(const struct output *output, struct slice text);
+/* The field, of the kind's own, that is set in a MAP of them and beside which this one cannot stand, be it itself;
+ * NULL: none is. */
+const char *kind_excludes(const struct kind *kind, const struct field *field, const struct value *given);
+/* Whether it is the mere number of what another field of the kind tells one by one. */
+static inline bool field_counts(const struct field *field)
+{
+	return (field->flags & RESTATED) && field->type == FIELD_INTEGER;
+}
+
 /* The output a reference field means: its own, or the id of target. */
 const struct output *kind_output(const struct kind *kind, const char *name);
 /* "aws" of "aws.vpc". */

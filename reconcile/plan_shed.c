@@ -147,7 +147,7 @@ static const char *way_out(const struct item *item, const struct field *field)
 	const struct fields *fields = &item->resource->kind->fields;
 
 	for (size_t i = 0; i < fields->count && !value_get_named(&item->wanted, field->name); i++)
-		if ((field_at(fields, i)->flags & RESTATED) && field_at(fields, i)->type == FIELD_INTEGER)
+		if (field_counts(field_at(fields, i)))
 			return field_at(fields, i)->name;
 	return field->name;
 }

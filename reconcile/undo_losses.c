@@ -25,9 +25,17 @@ static bool was_so_before(const struct undo_work *work, const struct action *act
 	return seen && value_equal(seen, &change->before);
 }
 
+/* Whether it is the number of what another field sets. */
+static bool is_counted(const struct undo_work *work, const struct action *action, const struct field *field)
+{
+	const struct undo_case *one = map_get(&work->undoing->cases, action->address);
+
+	return field_counts(field) && one && kind_excludes(one->kind, field, &action->desired);
+}
+
 static void note_kept(struct undo_work *work, const struct action *action, const struct change *change)
 {
-	if (change->effect != EFFECT_RELEASE)
+	if (change->effect != EFFECT_RELEASE || is_counted(work, action, change->field))
 		return;
 	/* Who else looks after it may have set it since. */
 	if (change->field->flags & OBSERVED)

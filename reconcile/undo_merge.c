@@ -267,14 +267,15 @@ static void keep(struct merging *merging, const struct field *field, const struc
 
 /*
  * The spec did not set the field before the run. Where nothing would bring it back once it is
- * released, what was seen then is set.
+ * released, what was seen then is set; not beside what the spec set then in its stead (addresses, or their number), for
+ * no service takes both.
  */
 static const struct value *seen_before(const struct undo_case *one, const struct field *field)
 {
 	const struct value *seen = value_get_given(&one->was->observed, slice_of(field->name));
 
 	if (field->when_unset != UNSET_RELEASE || (field->flags & (IMMUTABLE | WRITE_ONLY | OBSERVED)) || !seen ||
-	    value_has_unread(seen))
+	    value_has_unread(seen) || kind_excludes(one->kind, field, &one->was->applied))
 		return NULL;
 	return seen;
 }

@@ -64,23 +64,6 @@ static bool follow_one(const struct following *following, const struct field *fi
 	return true;
 }
 
-/* Whether one of the resource's own fields is set that this one cannot stand beside. */
-static bool is_excluded(const struct kind *kind, const struct field *field, const struct value *given)
-{
-	for (size_t i = 0; i < kind->exclusive_count; i++) {
-		const struct exclusive *exclusive = &kind->exclusives[i];
-		bool concerned = false, taken = false;
-
-		for (size_t k = 0; !exclusive->field && exclusive->members[k]; k++) {
-			concerned |= strcmp(exclusive->members[k], field->name) == 0;
-			taken |= value_if_set(value_get_named(given, exclusive->members[k])) != NULL;
-		}
-		if (concerned && taken)
-			return true;
-	}
-	return false;
-}
-
 static struct value follow_fields(struct following *following, const struct fields *fields, const struct value *given);
 
 static struct value follow_value(struct following *following, const struct field *field, const struct value *given)
@@ -116,7 +99,7 @@ static struct value follow_fields(struct following *following, const struct fiel
 		struct value value;
 		if (!field->follows || value_get_named(given, field->name))
 			continue;
-		if (top && is_excluded(following->loading->resources[following->entry].kind, field, given))
+		if (top && kind_excludes(following->loading->resources[following->entry].kind, field, given))
 			continue;
 		if (top)
 			following->top = field;

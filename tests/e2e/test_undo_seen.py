@@ -96,3 +96,46 @@ def test_what_is_there_still_is_set_again(stack, before, run, expected):
     undo(stack, done, "--yes")
     assert seen(stack) == then == (expected or then)
     assert is_as_in(stack, spec(**before))
+
+
+SIX = """\
+stack: net
+providers: {aws: {region: us-west-2}}
+aws.vpc:
+  v: {cidr: 10.1.0.0/16, ipv6: true}
+aws.subnet:
+  a: {vpc: v, cidr: 10.1.1.0/24, ipv6_cidr: "${cidr_subnet(aws.vpc.v.ipv6_cidr, 8, 0)}"}
+aws.instance:
+  m: {image: %s, instance_type: t3.micro, subnet: a, %s}
+"""
+IMAGES = ("ami-0123456789abcdef0", "ami-0fedcba9876543210")
+NAMED = 'addresses6: ["${cidr_host(aws.subnet.a.ipv6_cidr, 5)}"]'
+ONE, TWO = "address6_count: 1", "address6_count: 2"
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "saved"])
+@pytest.mark.parametrize("before, run", [(NAMED, ONE), (ONE, NAMED), (NAMED, TWO), (TWO, NAMED)])
+def test_what_was_seen_is_not_sent_with_what_excludes_it(stack, before, run, saved):
+    """The spec of before set the one, and the other only mirrored that: a service takes one of them alone."""
+    simulate(stack, "../world")
+    apply_spec(stack, SIX % (IMAGES[0], before))
+    run = apply_spec(stack, SIX % (IMAGES[1], run))
+    done = undo(stack, run, *(["--out", "undo.plan"] if saved else ["--yes"]))
+    assert operations(done) == {M: "replace"}
+    if saved:
+        stack.run("apply", "undo.plan")
+    assert is_as_in(stack, SIX % (IMAGES[0], before))
+    assert undo(stack, run, "--yes")["actions"] == []
+
+
+@pytest.mark.parametrize("before, run", [(NAMED, ONE), (NAMED, TWO), (ONE, NAMED), (TWO, NAMED)])
+def test_what_was_seen_is_not_sent_in_place_with_what_excludes_it(stack, before, run):
+    """Which addresses there are goes back where the spec said so, and else their number alone, which is told."""
+    simulate(stack, "../world")
+    apply_spec(stack, SIX % (IMAGES[0], before))
+    run = apply_spec(stack, SIX % (IMAGES[0], run))
+    done = undo(stack, run, "--yes", status=0 if before == NAMED else 7)
+    told = [note["what"] for note in done["irreversible"]]
+    assert told == [] if before == NAMED else ["'addresses6' keeps its value: the spec did not set it before"]
+    assert is_as_in(stack, SIX % (IMAGES[0], before))
+    assert undo(stack, run, "--yes")["actions"] == []
