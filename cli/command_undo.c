@@ -434,6 +434,7 @@ static bool plan(struct undo *undo)
 		.left_behind_by_id = true,
 		.keeps_tags = true,
 		.undoes = true,
+		.blamer = undo_blamer(&undo->input),
 	};
 	bool good = true;
 

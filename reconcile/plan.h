@@ -181,6 +181,18 @@ struct plan {
 };
 
 /* What a plan is about. */
+/* A run after the one that is undone, which stands in the way; empty: none is known. */
+struct plan_blamed {
+	struct slice run;  /* for the end of a message: " (apply, run 3f2a9c01)" */
+	struct slice hint; /* what is to be done first about it */
+};
+
+/* Tells as of which later run a recorded object has what it has in that field. */
+struct plan_blamer {
+	struct plan_blamed (*blame)(void *context, struct slice address, const char *field);
+	void *context;
+};
+
 struct plan_scope {
 	const struct slice *targets; /* addresses; none: everything */
 	size_t target_count;
@@ -189,8 +201,9 @@ struct plan_scope {
 	size_t leaving_count;
 	/* Of what replaces have left behind nothing goes that is not among those, wherever the targets are. */
 	bool left_behind_by_id;
-	bool keeps_tags; /* ownership tags stay as they are, whatever address they name */
-	bool undoes;	 /* what is not in the stack goes because a run that made it is undone */
+	bool keeps_tags;		  /* ownership tags stay as they are, whatever address they name */
+	bool undoes;			  /* what is not in the stack goes because a run that made it is undone */
+	const struct plan_blamer *blamer; /* of a plan that undoes; else NULL */
 	/* What was recorded stands for the spec, and nothing will be done: what has moved is all that is asked, and
 	 * what would forbid to put it right is part of the answer, no error. */
 	bool looks;

@@ -169,6 +169,27 @@ static void hint(struct planning *planning, const struct plan_shed *shed, struct
 			  SLICE_ARGUMENTS(lost), SLICE_ARGUMENTS(address), shed->field->name);
 }
 
+static struct plan_blamed blame(const struct planning *planning, const struct plan_shed *shed)
+{
+	const struct plan_blamer *blamer = planning->input->scope.blamer;
+	const struct item *item = planning->of_objects[shed->number];
+
+	return blamer ? blamer->blame(blamer->context, planning->input->objects[shed->number]->address,
+				      item && item->resource ? way_out(item, shed->field) : shed->field->name)
+		      : (struct plan_blamed){0};
+}
+
+/* No spec is to be edited. */
+static void hint_undoing(struct planning *planning, struct slice address, struct slice first)
+{
+	if (first.size > 0)
+		diag_hint(planning->diagnostics, "%.*s", SLICE_ARGUMENTS(first));
+	else
+		diag_hint(planning->diagnostics,
+			  "have '%.*s' give that up first, or name what is to go back with --target",
+			  SLICE_ARGUMENTS(address));
+}
+
 static void report(void *context, const struct plan_shed *shed)
 {
 	struct planning *planning = context;
@@ -178,15 +199,21 @@ static void report(void *context, const struct plan_shed *shed)
 
 	if (!owner->in_focus || !stays(planning, shed->number) || gives_up(planning, shed))
 		return;
+	const struct plan_blamed blamed = blame(planning, shed);
+
 	diag_error(planning->diagnostics, FAULT_CONFLICT, position_of(owner, shed->loss->field),
-		   "'%.*s' cannot let go of %.*s: '%.*s' %s, with the '%s' %.*s, and %s under this plan",
+		   "'%.*s' cannot let go of %.*s: '%.*s' %s, with the '%s' %.*s, and %s under this plan%.*s",
 		   SLICE_ARGUMENTS(owner->address), SLICE_ARGUMENTS(lost), SLICE_ARGUMENTS(address),
 		   shed_part(shed->field) ? "has an address there" : "lies in it", shed->field->name,
-		   SLICE_ARGUMENTS(value_shown(shed->range, SIZE_MAX)), shed_part(shed->field) ? "keeps it" : "stays");
+		   SLICE_ARGUMENTS(value_shown(shed->range, SIZE_MAX)), shed_part(shed->field) ? "keeps it" : "stays",
+		   SLICE_ARGUMENTS(blamed.run));
 	diag_address(planning->diagnostics, owner->address);
 	if (item)
 		diag_related(planning->diagnostics, position_of(item, shed->field), "that one is here");
-	hint(planning, shed, lost);
+	if (planning->input->scope.undoes)
+		hint_undoing(planning, address, blamed.hint);
+	else
+		hint(planning, shed, lost);
 }
 
 void plan_tell_shed(struct planning *planning)

@@ -90,6 +90,8 @@ struct undoing {
 __attribute__((warn_unused_result)) bool undo_make(const struct undo_input *input, struct undoing *ret,
 						   struct diagnostics *diagnostics);
 void undo_release(struct undoing *undoing);
+/* For the plan of it: names later runs in the plan's own errors. In the arena of the input, which has to stay. */
+const struct plan_blamer *undo_blamer(const struct undo_input *input);
 /*
  * What was planned from it says so: the reasons, and what is lost for good. False after a diagnostic
  * where an action would need a secret of which the history holds the fingerprint alone.

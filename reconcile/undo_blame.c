@@ -267,16 +267,51 @@ struct undo_fate undo_fate_at(struct undo_work *work, struct slice address)
 	return descent.fate;
 }
 
-void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)
+static const char *first_step(const struct undo_since *run, const char *first)
 {
 	bool moved = run && slice_starts_with(run->command, SLICE("state mv"));
 
-	if (run && run->records_only)
-		first = moved ? "that run changed nothing but the record, and cannot be undone: give back the names "
-				"that it took with 'trueup state mv'"
-			      : "that run changed nothing but the record, and cannot be undone: change the spec "
-				"instead";
-	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", first);
+	if (!run || !run->records_only)
+		return first;
+	return moved ? "that run changed nothing but the record, and cannot be undone: give back the names "
+		       "that it took with 'trueup state mv'"
+		     : "that run changed nothing but the record, and cannot be undone: change the spec "
+		       "instead";
+}
+
+void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)
+{
+	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", first_step(run, first));
+}
+
+static struct plan_blamed blame(void *context, struct slice address, const char *field)
+{
+	struct undo_work *work = context;
+	const struct object *now = map_get(&work->now, address);
+	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
+	const struct undo_case recorded = {.address = address, .base = now};
+	const struct undo_place place = {.field = kind ? field_named(&kind->fields, slice_of(field)) : NULL};
+	const struct undo_since *run = undo_blamed(work, &recorded, place.field ? &place : NULL);
+
+	if (!run)
+		return (struct plan_blamed){0};
+	return (struct plan_blamed){undo_since_text(work, run),
+				    arena_format(work->arena, "%s, or name what is to go back with --target",
+						 first_step(run, "undo that run first"))};
+}
+
+const struct plan_blamer *undo_blamer(const struct undo_input *input)
+{
+	struct plan_blamer *blamer = arena_new(input->arena, struct plan_blamer);
+	struct undo_work *work = arena_new(input->arena, struct undo_work);
+
+	*work = (struct undo_work){.input = input, .arena = input->arena};
+	map_init_in(&work->now, input->arena);
+	for (size_t i = 0; i < input->object_count; i++)
+		if (input->objects[i]->role == OBJECT_CURRENT)
+			map_set(&work->now, input->objects[i]->address, input->objects[i]);
+	*blamer = (struct plan_blamer){blame, work};
+	return blamer;
 }
 
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)

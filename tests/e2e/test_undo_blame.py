@@ -1,5 +1,8 @@
 """An undoing that is refused names the run that is to be undone first, which then can be."""
 
+import pytest
+
+from cli import simulate
 from test_undo import NET, is_as_in, apply_spec, operations, recorded, runs, sim, undo  # noqa: F401
 
 
@@ -96,3 +99,43 @@ def test_the_run_that_gave_it_a_range(sim):  # noqa: F811
     (told,) = undo(sim, run, "--yes", status=1)["diagnostics"]
     assert told["message"].startswith("'aws.subnet.z' would follow 'aws.vpc.main', and its 'cidr' does not lie in")
     assert told["message"].endswith(f"(apply, run {named[:8]})")
+
+
+SIX = """\
+stack: net
+providers: {aws: {region: us-west-2}}
+aws.vpc: {v: {cidr: 10.1.0.0/16, ipv6: true}}
+aws.subnet: {a: {vpc: v, cidr: 10.1.0.0/24%s}}
+"""
+RANGE = ', ipv6_cidr: "${cidr_subnet(aws.vpc.v.ipv6_cidr, 8, 0)}"'
+MACHINE = "aws.instance: {m: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a%s}}\n"
+NAMED, COUNTED = ", addresses6: ['${cidr_host(aws.subnet.a.ipv6_cidr, 5)}']", ", address6_count: 1"
+
+
+@pytest.mark.parametrize(
+    "before, given, later",
+    [
+        ("", RANGE, MACHINE % COUNTED),
+        (MACHINE % "", RANGE, MACHINE % COUNTED),
+        (MACHINE % "", RANGE, MACHINE % NAMED),
+        ("", RANGE + ", assign_ipv6_on_creation: true", MACHINE % ""),
+    ],
+    ids=["made with one", "given one", "given that one", "made where each has one"],
+)
+def test_the_run_that_gave_something_an_address(stack, before, given, later):
+    """A range does not go from under an address; the machine was changed again since."""
+    simulate(stack, "../world")
+    apply_spec(stack, SIX % "" + before)
+    run = apply_spec(stack, SIX % given + before)
+    named = apply_spec(stack, SIX % given + later)
+    tagged = later.replace("subnet: a", "tags: {team: red}, subnet: a")
+    apply_spec(stack, SIX % given + tagged)
+    (told,) = undo(stack, run, "--yes", status=1)["diagnostics"]
+    assert told["message"].startswith("'aws.subnet.a' cannot let go of ")
+    assert "'aws.instance.m' has an address there, with the 'addresses6' " in told["message"]
+    assert told["message"].endswith(f"and keeps it under this plan (apply, run {named[:8]})")
+    assert told["hint"] == "undo that run first, or name what is to go back with --target"
+    if before and COUNTED in later:
+        undo(stack, named, "--yes")
+        undo(stack, run, "--yes")
+        assert is_as_in(stack, SIX % "" + before.replace("subnet: a", "tags: {team: red}, subnet: a"))
