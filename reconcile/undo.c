@@ -412,7 +412,8 @@ static bool judge_made(struct undo_work *work, struct undo_case *one)
 		return conflict(work, one, "has changed again since", NULL);
 	if (one->now && fate.another)
 		return conflict_with(work, one, fate.another, "is another one since", NULL);
-	if (!one->now && fate.forgot)
+	/* What was taken on would only have been let go of. */
+	if (!one->now && fate.forgot && !one->kind->found)
 		undo_stays(work, one->address, "is left as it is, if it is still there: nothing is recorded of it%.*s",
 			   SLICE_ARGUMENTS(undo_since_text(work, fate.forgot)));
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;

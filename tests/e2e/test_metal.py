@@ -472,6 +472,16 @@ def test_what_was_taken_on_and_not_changed_is_let_go_of(simulated, refused):
     assert operations(undone) == {"metal.machine.m": "forget"} and undone["irreversible"] == []
 
 
+def test_what_was_taken_on_and_forgotten_is_let_go_of(simulated):
+    """That is all that an undoing would have done."""
+    stack = simulated(power="off")
+    stack.run("apply", "--yes")
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    stack.run("state", "rm", "--yes", "metal.machine.m")
+    undone = stack.run("undo", run, "--yes", "--output", "json").json
+    assert operations(undone) == {} and undone["irreversible"] == []
+
+
 def test_racks_with_passwords_of_their_own(stack):
     for rack in "a", "b":
         attributes = f"serial={rack}", f"user={rack}", f"password=of-{rack}", "power=Off"
