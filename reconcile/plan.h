@@ -180,7 +180,6 @@ struct plan {
 	struct digest content, mark;
 };
 
-/* What a plan is about. */
 /* A run after the one that is undone, which stands in the way; empty: none is known. */
 struct plan_blamed {
 	struct slice run;  /* for the end of a message: " (apply, run 3f2a9c01)" */
@@ -193,6 +192,7 @@ struct plan_blamer {
 	void *context;
 };
 
+/* What a plan is about. */
 struct plan_scope {
 	const struct slice *targets; /* addresses; none: everything */
 	size_t target_count;
