@@ -197,7 +197,7 @@ static bool needs_only_id(const struct building *building, size_t index, const s
 	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
 	if (!slice_is(dependency->output, output_at(outputs, 0)->name))
 		return false;
-	if (action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT)
+	if (action->operation == OPERATION_UPDATE && action->role != OBJECT_DEPOSED)
 		return sheds_spare(&building->sheds, index, target);
 	return is_made_ahead(building, index, target);
 }

@@ -85,7 +85,7 @@ const struct change *shed_within(const struct change *changes, size_t count, con
 
 const struct change *shed_loss(const struct action *action)
 {
-	if (action->operation != OPERATION_UPDATE || action->role != OBJECT_CURRENT)
+	if (action->operation != OPERATION_UPDATE || action->role == OBJECT_DEPOSED)
 		return NULL;
 	return shed_within(action->changes, action->change_count, NULL);
 }
@@ -145,7 +145,7 @@ static void note_addressed(struct search *search, size_t index)
 	const struct action *action = &search->plan->actions[index];
 	bool ends = action_ends_old(action);
 
-	bool gives_up = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT &&
+	bool gives_up = action->operation == OPERATION_UPDATE && action->role != OBJECT_DEPOSED &&
 			shed_fewer(action->changes, action->change_count) > 0;
 
 	if (!ends && !gives_up)

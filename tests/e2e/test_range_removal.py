@@ -272,6 +272,21 @@ def test_a_subnets_range_goes_after_the_addresses_in_it(stack, cloud, change):
     apply(stack)
 
 
+@pytest.mark.parametrize("held", [ONE, host(0, 9)], ids=["by number", "by name"])
+def test_a_subnets_range_goes_after_the_addresses_of_what_was_not_finished(stack, cloud, held):
+    whole = {"source_dest_check": False}
+    stack.write("stack.yaml", spec_text(addressed(0)))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(addressed(0, {**held, **whole})))
+    faults = [cloud.fault(f"Modify{kind}Attribute", "deny") for kind in ("Instance", "NetworkInterface")]
+    stack.run("apply", "--yes", status=7)
+    for fault in faults:
+        cloud.heal(fault)
+    stack.write("stack.yaml", spec_text(addressed(None, {**NO, **whole})))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 TWO = {"address6_count": 2}
 OTHERS = {"lifecycle": {"ignore": ["address6_count", "addresses6"]}}
 HELD = {
