@@ -122,7 +122,8 @@ static void note_values(struct search *search, size_t index, const struct field 
 {
 	const struct action *action = &search->plan->actions[index];
 	bool is_list = value && value_is(value, VALUE_LIST);
-	const struct value *fields = action->operation == OPERATION_DELETE ? &action->live : &action->known;
+	/* What is let go of lies where its object did: a replace may have the next one elsewhere. */
+	const struct value *fields = !taking && value_is(&action->live, VALUE_MAP) ? &action->live : &action->known;
 	if (note_range(search, index, field, fields, value, taking))
 		return;
 	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {

@@ -272,6 +272,15 @@ def test_a_subnets_range_goes_after_the_addresses_in_it(stack, cloud, change):
     apply(stack)
 
 
+@pytest.mark.parametrize("after", [{}, FIRST], ids=["destroyed first", "made first"])
+def test_an_address_of_a_machine_that_moves_is_free_before_another_takes_it(stack, cloud, after):
+    stack.write("stack.yaml", spec_text(addressed(0, {**host(0, 9), **after}, j=NO)))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(addressed(0, {"subnet": Ref("aws.subnet.b"), **after}, j=host(0, 9))))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("held", [ONE, host(0, 9)], ids=["by number", "by name"])
 def test_a_subnets_range_goes_after_the_addresses_of_what_was_not_finished(stack, cloud, held):
     whole = {"source_dest_check": False}
