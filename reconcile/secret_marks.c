@@ -347,6 +347,14 @@ static struct value mark_items(struct marking *marking, const struct field *fiel
 	return marked;
 }
 
+/* Without a mark, whoever put it there; but of a fingerprint nobody has the text. */
+static struct value in_clear(const struct value *value)
+{
+	bool marked = value->type == VALUE_STRING && value->secret && value->style != VALUE_STYLE_SEALED;
+
+	return marked ? value_at(value_string(value_slice(value)), value->position) : *value;
+}
+
 /* Depth is that of what was read, with a bound. */
 static struct value mark_any(struct marking *marking, const struct field *field, const struct value *value)
 {
@@ -359,7 +367,8 @@ static struct value mark_any(struct marking *marking, const struct field *field,
 	marked = mark_scalar(marking, *value);
 	if (marked.type == VALUE_STRING && !marked.secret)
 		marked = mark_parts(marking, &marked, find_known);
-	return marked.secret && !value->secret && is_said(marking, value) ? *value : marked;
+	return marked.secret && value->style != VALUE_STYLE_SEALED && is_said(marking, value) ? in_clear(value)
+											      : marked;
 }
 
 /* What spec and record say of a field, none of it secret, stays so; a text however the service writes it: a policy. */
@@ -382,7 +391,9 @@ static struct value mark_field(struct marking *marking, const struct value_membe
 	}
 	if (secret)
 		marking->said_count = 0;
-	else if (like || (field && (field->flags & IDENTIFIES)))
+	else if (like)
+		return in_clear(&member->value);
+	else if (field && (field->flags & IDENTIFIES))
 		return member->value;
 	return mark_any(marking, field, &member->value);
 }
@@ -434,7 +445,8 @@ struct value secret_marks_put(struct arena *arena, struct run_secrets secrets, c
 	if (!value_is(live, VALUE_MAP))
 		return marked;
 	begin(&marking, models, model_count);
-	if (marking.count > 0 || (secrets.known && has_known(secrets.known, live)))
+	bool is_marked = model_count > 0 && value_has_secret(live);
+	if (marking.count > 0 || is_marked || (secrets.known && has_known(secrets.known, live)))
 		marked = mark_each(&marking, live, mark_field);
 	end(&marking);
 	return marked;

@@ -17,11 +17,11 @@
  * which only whole texts are told. Where in live a text stands does not matter: lists come back in any order.
  *
  * A word that is a secret may be none elsewhere. So what tells the items of a set apart and what ids are made of, which
- * no spec may take from a secret, stay as they are. And so does a text that a model says in clear in the same field, if
- * none has a secret in that.
+ * no spec may take from a secret, stay as they are. And a text that a model says in clear in the same field, if none
+ * has a secret in that, is in clear, also where the service's own model calls it sensitive, or it was marked before.
  *
  * models: MAPs of fields, LISTs of what may stand anywhere, or NULL. secrets.style may be NULL where nothing is secret.
- * live itself where there is nothing to mark.
+ * live itself where there is nothing to mark, and no mark that a model could take off.
  */
 struct value secret_marks_put(struct arena *arena, struct run_secrets secrets, const struct fields *fields,
 			      const struct value *live, const struct value *const *models, size_t model_count);

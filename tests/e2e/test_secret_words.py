@@ -114,6 +114,35 @@ def test_a_saved_plan_where_somebody_put_a_secret(words, name):
     assert SECRET not in said and SECRET.encode() not in kept
 
 
+TEMPLATE = """\
+aws.vpc: {main: {cidr: 10.0.0.0/16, tags: {all: "MARKED", part: "is MARKED"}}}
+aws.launch_template: {t: {name: ttt, image: ami-0123456789abcdef0, instance_type: t3.micro, LIFECYCLE user_data: "is TEXT"}}
+"""
+PROTECTED = "lifecycle: {protect: true},"
+IN_CLEAR = {
+    "a reference": ("${aws.vpc.main.id}", "x", PROTECTED, True),
+    "no secret any more, alone": ("${var.word}", "${var.word}", "", False),
+    "no secret any more, with more": ("${var.word} ${aws.vpc.main.id}", "${var.word}", PROTECTED, False),
+}
+
+
+@pytest.mark.parametrize("saved", [pytest.param(True, id="saved"), pytest.param(False, id="at once")])
+@pytest.mark.parametrize("text, marked, lifecycle, secret", IN_CLEAR.values(), ids=IN_CLEAR)
+def test_what_is_said_in_clear_is_recorded_so(words, text, marked, lifecycle, secret, saved):
+    """Also by a plan that calls nothing, of what AWS's model calls sensitive, or was a secret before."""
+    words.environment["TRUEUP_VAR_word"] = SECRET
+    spec = HEAD + TEMPLATE.replace("TEXT", text).replace("MARKED", marked)
+    words.write("stack.yaml", spec.replace("LIFECYCLE", ""))
+    words.run("apply", "--yes")
+    spec = spec if secret else spec.replace("secret: true", "secret: false")
+    words.write("stack.yaml", spec.replace("LIFECYCLE", lifecycle))
+    assert "0 update" in words.run("plan", "--out", "saved").out
+    words.run("apply", *(["saved"] if saved else ["--yes"]))
+    assert "secret~" not in "".join(words.run("state", "show", each).out for each in ("aws.launch_template.t", "aws.vpc.main"))
+    assert_settled(words)
+    assert "nothing to do" in words.run("plan", "--refresh=none", "--detailed-exitcode").out
+
+
 @pytest.mark.parametrize("there", [pytest.param(True, id="said by the spec"), pytest.param(False, id="no more in the spec")])
 def test_a_rebuilt_state_keeps_no_secret(words, there):
     """Of what was read, nor of what is the object's own: a rule that somebody wrote into, also in another form."""

@@ -185,6 +185,32 @@ static void test_without_secrets(void **state)
 	arena_release(&arena);
 }
 
+/* What the spec says in clear is none, whoever marked it: the service's own model, or what was wanted before. */
+static void test_said_in_clear(void **state)
+{
+	static const struct segment parts[] = {{{"id-", 3}, false}, {{"t0ken", 5}, true}};
+	const struct value text = value_text("id-t0ken");
+	struct value_member clear = {value_text("field"), text}, secret = {value_text("field"), secret_of(text)};
+	const struct value said = value_map(&clear, 1), hidden = value_map(&secret, 1);
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct value lives[] = {secret_of(text), value_segments(&arena, parts, 2)};
+	for (size_t i = 0; i < COUNT(lives); i++) {
+		const struct value *models[] = {&said, &hidden};
+		struct value marked = put(&arena, &lives[i], models, 1);
+
+		assert_true(value_equal(&marked, &lives[i]));
+		assert_false(marked.secret);
+		assert_true(put(&arena, &lives[i], models, 2).secret);
+	}
+	struct value other = secret_of(value_text("id-tOken"));
+	const struct value *models[] = {&said};
+	assert_true(put(&arena, &other, models, 1).secret);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_sensitive_as_a_whole),
 		cmocka_unit_test(test_echoed),
 		cmocka_unit_test(test_without_secrets),
+		cmocka_unit_test(test_said_in_clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

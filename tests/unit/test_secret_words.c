@@ -176,7 +176,7 @@ static void test_outputs(void **state)
 	arena_release(&arena);
 }
 
-/* What is marked already stays so, and without secrets nothing is. */
+/* What is marked already stays so where nothing is said, and without secrets nothing is. */
 static void test_left_alone(void **state)
 {
 	static const struct run_secrets none = {0};
