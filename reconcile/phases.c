@@ -108,8 +108,8 @@ static void order_own(struct building *building, size_t index)
 		order_nodes(building, unsettle, settle);
 		order_nodes(building, delete, make);
 	} else if (action->create_before_destroy) {
-		if (!building->handovers.vacates[index])
-			order_nodes(building, make, unsettle);
+		/* What is detached ahead of the rest still goes last, also where there are no parts to wait for. */
+		order_nodes(building, make, building->handovers.vacates[index] ? delete : unsettle);
 		order_nodes(building, unsettle, settle);
 		order_nodes(building, settle, delete);
 	} else {

@@ -258,6 +258,40 @@ def test_what_cannot_be_exchanged_at_once_says_how(stack, swapped, rounds, steps
     cloud.close()
 
 
+def gateway_made_first(asn, **vpcs):
+    """Two VPN gateways; another number of `y` makes that anew, ahead of the old one's deletion."""
+    resources = attached("aws.vpn_gateway")(**vpcs)
+    resources["aws.vpn_gateway"]["y"].update(asn=asn, lifecycle={"create_before_destroy": True})
+    return resources
+
+
+@pytest.mark.parametrize("denied", [False, True], ids=["made", "denied"])
+@pytest.mark.parametrize(
+    "before, after",
+    [({"y": "home"}, {"y": "home"}), ({"x": "other", "y": "home"}, {"x": "home", "y": "other"})],
+    ids=["in its place", "two change places"],
+)
+def test_a_gateway_that_is_made_first_only_leaves_its_network_before(stack, before, after, denied):
+    """The VPC is free once the old one has left it; deleted that is, as any, once the new one is there."""
+    cloud = SimulatedCloud(stack)
+    write(stack, gateway_made_first(64600, **before))
+    apply(stack)
+    old = ids_of(stack)["aws.vpn_gateway.y"]
+    write(stack, gateway_made_first(64601, **after))
+    if denied:
+        cloud.fault("CreateVpnGateway", "deny")
+        apply(stack, status=7)
+        assert cloud.things("vpn-gateway")[old]["state"] == "available"
+    apply(stack)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    calls = stack.run("state", "history", run, "--output", "json").json["calls"]
+    order = [call["operation"] for call in calls if call["address"] == "aws.vpn_gateway.y"]
+    assert order.index("CreateVpnGateway") < order.index("DeleteVpnGateway"), order
+    stack.run("drift")
+    plan_is_empty(stack)
+    cloud.close()
+
+
 def carry_out(stack, saved, *target):
     """Applies the spec, or a plan of it that was saved: in the same order of calls."""
     if saved:
