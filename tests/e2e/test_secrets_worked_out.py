@@ -60,10 +60,11 @@ def test_service_that_echoes_it(home, other, output):
 
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_error_of_our_own(home, output):
-    """Two that would have one name, of which one is there."""
+    """Two that would have one name, of which one is there; each says it otherwise, so that no spec alone tells."""
+    same = '${upper(join("-", [var.word, "vpc"]))}'
     home.write("group.yaml", f"aws.security_group:\n  g: {{vpc: home, description: d, name: '{MADE % 'home'}'}}\n")
     home.run("apply", "--yes")
-    edit(home, "  g:", f"  h: {{vpc: home, description: d, name: '{MADE % 'home'}'}}\n  g:", "group.yaml")
+    edit(home, "  g:", f"  h: {{vpc: home, description: d, name: '{same}'}}\n  g:", "group.yaml")
     said = check_hidden(home, home.run("plan", "--output", output, status=1))
     assert "'aws.security_group.h' cannot have '(secret)' as its 'name'" in said
 
