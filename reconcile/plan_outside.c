@@ -38,15 +38,13 @@ struct network {
 	const struct action *action; /* or NULL */
 };
 
-/* The field of its ranges that others look after, or the last of them, where none is around it; NULL: one is, or that
- * cannot be told. */
+/* Where none of its ranges is around that one: the field by which others look after them; NULL: one is, or may be. */
 static const struct field *lacking(struct planning *planning, const struct network *network, const struct cidr *range)
 {
 	const struct item *item = plan_item_at(planning, network->object->address);
 	const struct value left =
 		item && item->resource ? plan_left_to_others(planning, item->resource) : network->object->ignored;
 	const struct field *lacks = NULL;
-	bool is_left = false;
 
 	for (size_t i = 0; i < network->kind->fields.count; i++) {
 		const struct field *field = field_at(&network->kind->fields, i);
@@ -58,15 +56,14 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 		if ((now && (value_has_unread(now) || is_around(now, range))) ||
 		    may_come(network->action, field, range))
 			return NULL;
-		if (!is_left)
+		if (!lacks && ignored_has(&left, slice_of(field->name)))
 			lacks = field;
-		is_left |= ignored_has(&left, slice_of(field->name));
 	}
 	/* One that the service chose is an output. */
 	for (uint32_t i = 0; value_is(&network->live->outputs, VALUE_MAP) && i < network->live->outputs.count; i++)
 		if (is_around(&network->live->outputs.members[i].value, range))
 			return NULL;
-	return is_left ? lacks : NULL;
+	return lacks;
 }
 
 static void look_at(struct planning *planning, const struct action *action, const struct map *networks)
@@ -106,7 +103,7 @@ static bool has_ranges(const struct kind *kind)
 	return false;
 }
 
-/* By id, to struct network: those that were read, and that stay. */
+/* By id, to struct network: those that were read. */
 static void index_networks(struct planning *planning, struct map *networks)
 {
 	const struct plan_input *input = planning->input;
