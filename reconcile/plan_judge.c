@@ -187,17 +187,6 @@ static const char *hint_at_taken(const struct planning *planning, const struct i
 		.data;
 }
 
-const char *plan_hint_at_owner(const struct planning *planning, const struct object *object, const struct live *live)
-{
-	return arena_format(
-		       planning->arena,
-		       "the ownership tags of %.*s are of stack '%.*s', and this is '%.*s': set them back, or let go "
-		       "of it with 'trueup state rm %.*s'",
-		       SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(live->ownership.lineage),
-		       SLICE_ARGUMENTS(planning->input->record->lineage), SLICE_ARGUMENTS(object->address))
-		.data;
-}
-
 const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
 			       const struct value *wanted, const struct object *object)
 {
