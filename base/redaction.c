@@ -108,6 +108,7 @@ static void add_to(struct redaction *redaction, struct redaction_table *table, s
 	do {
 		size_t shared;
 
+		/* cppcheck-suppress uninitvar ; a page is made all zero */
 		while (*link && (*link)->text.data[0] != text.data[0])
 			link = &(*link)->next;
 		if (!*link)

@@ -325,7 +325,9 @@ static struct undo_fate fate_of(struct undo_work *work, const struct undo_case *
 {
 	bool is_same = one->now && one->base && slice_equal(one->left->object_id, one->base->object_id);
 
-	return is_same ? (struct undo_fate){0} : undo_fate_at(work, one->address);
+	if (is_same)
+		return (struct undo_fate){0};
+	return undo_fate_at(work, one->address);
 }
 
 static const char no_way_back[] = "no run gives back what was forgotten";
