@@ -1,21 +1,11 @@
-#include "base/cidr.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/ranges.h"
 
 /*
  * What is made within a range of a network needs the network to have one around it. The spec is held against itself
  * when it is read; but where it leaves a network's ranges to others, what was read tells which there are. The service
  * would say so when all that has to go for it is deleted.
  */
-
-static bool is_around(const struct value *value, const struct cidr *range)
-{
-	struct cidr own;
-
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (is_around(&value->items[i], range))
-			return true;
-	return value_is(value, VALUE_STRING) && cidr_read(value_slice(value), &own) && cidr_contains(&own, range);
-}
 
 /* A range that comes by a change, or one that is not known yet. */
 static bool may_come(const struct action *action, const struct field *field, const struct cidr *range)
@@ -24,7 +14,7 @@ static bool may_come(const struct action *action, const struct field *field, con
 		const struct change *change = &action->changes[i];
 
 		if (change->field == field && change->effect == EFFECT_SET &&
-		    (value_has_deferred(&change->after) || is_around(&change->after, range)))
+		    (value_has_deferred(&change->after) || ranges_around(&change->after, range)))
 			return true;
 	}
 	return false;
@@ -53,7 +43,7 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 
 		if (field->range != RANGE_DOMAIN)
 			continue;
-		if ((now && (value_has_unread(now) || is_around(now, range))) ||
+		if ((now && (value_has_unread(now) || ranges_around(now, range))) ||
 		    may_come(network->action, field, range))
 			return NULL;
 		if (!lacks && ignored_has(&left, slice_of(field->name)))
@@ -61,7 +51,7 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 	}
 	/* One that the service chose is an output. */
 	for (uint32_t i = 0; value_is(&network->live->outputs, VALUE_MAP) && i < network->live->outputs.count; i++)
-		if (is_around(&network->live->outputs.members[i].value, range))
+		if (ranges_around(&network->live->outputs.members[i].value, range))
 			return NULL;
 	return lacks;
 }

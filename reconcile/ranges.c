@@ -166,3 +166,13 @@ bool ranges_differ(const struct value *a, const struct value *b)
 	return value_is(a, VALUE_STRING) && value_is(b, VALUE_STRING) && cidr_read(value_slice(a), &first) &&
 	       cidr_read(value_slice(b), &second) && cidr_overlap(&first, &second) && first.bits != second.bits;
 }
+
+bool ranges_around(const struct value *value, const struct cidr *part)
+{
+	struct cidr range;
+
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (ranges_around(&value->items[i], part))
+			return true;
+	return value_is(value, VALUE_STRING) && cidr_read(value_slice(value), &range) && cidr_contains(&range, part);
+}

@@ -43,4 +43,7 @@ bool range_keeps(const struct cidr *range, const struct cidr *address);
 /* Whether both are ranges that overlap, and are not equal. */
 bool ranges_differ(const struct value *a, const struct value *b);
 
+/* Whether a range, or one of a LIST of them, is around that one. Other values are around none. */
+bool ranges_around(const struct value *value, const struct cidr *part);
+
 #endif

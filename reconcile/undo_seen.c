@@ -1,4 +1,5 @@
 #include "base/cidr.h"
+#include "reconcile/ranges.h"
 #include "reconcile/undo_room.h"
 
 /*
@@ -160,16 +161,6 @@ static const struct value *range_of(const struct room *room, const struct entry 
 	return value_if_set(value_get_named(&live->fields, name));
 }
 
-static bool has_within(const struct value *value, const struct cidr *part)
-{
-	struct cidr range;
-
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (has_within(&value->items[i], part))
-			return true;
-	return value_is(value, VALUE_STRING) && cidr_read(value_slice(value), &range) && cidr_contains(&range, part);
-}
-
 /* Whether what an entry is to lie in has that address in one of its ranges, as far as these are known by then; what is
  * of a kind that has none is not asked. */
 static bool has_address(const struct room *room, const struct entry *around, const struct cidr *address)
@@ -182,7 +173,7 @@ static bool has_address(const struct room *room, const struct entry *around, con
 		const struct value *range = field->range == RANGE_NONE ? NULL : range_of(room, around, field->name);
 
 		any |= field->range != RANGE_NONE;
-		if (range && has_within(range, address))
+		if (range && ranges_around(range, address))
 			return true;
 	}
 	return !any;
