@@ -189,6 +189,10 @@ struct field {
 	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, in the nearest object around it that has
 	 * one; it lies within a range of what that refers to */
 	const char *range_parent;
+	/* FIELD_ADDRESS, or FIELD_INTEGER that is a number of addresses: without which range there are none, as the
+	 * name of the reference field, in the nearest object around it that has one, a dot, and the field of what that
+	 * refers to: "subnet.ipv6_cidr". NULL: they need none */
+	const char *taken_of;
 	/* RANGE_WITHIN: name of the field that gives, in place of that reference, the id of a thing that no spec has.
 	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
 	 */

@@ -3,7 +3,10 @@
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
-/* Addresses that a spec fixes lie where there is room for them: known before anything is made. */
+/*
+ * Addresses that a spec fixes lie where there is room for them, and those that it only counts are taken of a range that
+ * is there: known before anything is made.
+ */
 
 static bool is_within(const struct field *field)
 {
@@ -32,17 +35,17 @@ struct scope {
 };
 
 /* What the nearest field of that name refers to. */
-static const struct resource *parent_in(const struct loading *loading, const struct scope *scope, const char *name)
+static const struct resource *parent_in(const struct loading *loading, const struct scope *scope, struct slice name)
 {
-	while (scope && !value_if_set(value_get_named(scope->map, name)))
+	while (scope && !value_get_given(scope->map, name))
 		scope = scope->outer;
-	return scope ? places_target(loading, scope->map, name) : NULL;
+	return scope ? places_target_of(loading, value_get(scope->map, name)) : NULL;
 }
 
 static void check(struct loading *loading, const struct scope *scope, const struct field *field,
 		  const struct value *value)
 {
-	const struct resource *parent = parent_in(loading, scope, field->range_parent);
+	const struct resource *parent = parent_in(loading, scope, slice_of(field->range_parent));
 	struct cidr address, range;
 
 	if (!value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
@@ -61,13 +64,32 @@ static void check(struct loading *loading, const struct scope *scope, const stru
 	}
 }
 
-static void check_value(struct loading *loading, const struct scope *scope, const struct field *field,
+static bool asks_for_any(const struct value *value)
+{
+	return value_is(value, VALUE_STRING) || (value_is(value, VALUE_INTEGER) && value->integer > 0);
+}
+
+static void check_taken(struct loading *loading, const struct scope *scope, const struct field *field, const char *name,
+			const struct value *value)
+{
+	struct slice range = slice_of(field->taken_of);
+	struct slice reference = slice_cut(&range, '.');
+	const struct resource *parent = parent_in(loading, scope, reference);
+
+	if (parent && asks_for_any(value))
+		(void)places_lack(loading, &(struct places_need){scope->resource, name, value, parent, range});
+}
+
+/* Name: what messages call it; the items of lists have no names that anybody writes. */
+static void check_value(struct loading *loading, const struct scope *scope, const struct field *field, const char *name,
 			const struct value *value)
 {
 	if (is_within(field))
 		check(loading, scope, field, value);
+	if (field->taken_of)
+		check_taken(loading, scope, field, name, value);
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_value(loading, scope, field->item, &value->items[i]);
+		check_value(loading, scope, field->item, name, &value->items[i]);
 	if (field->type != FIELD_OBJECT || !value_is(value, VALUE_MAP))
 		return;
 	const struct scope within = {scope->resource, value, scope};
@@ -76,19 +98,24 @@ static void check_value(struct loading *loading, const struct scope *scope, cons
 		const struct value *held = value_get_named(value, member->name);
 
 		if (held)
-			check_value(loading, &within, member, held);
+			check_value(loading, &within, member, member->name, held);
 	}
 }
 
-/* Whether the field, or what is within it, is such an address. */
-static bool has_within(const struct field *field)
+static bool is_concerned(const struct field *field)
 {
-	return field_any(field, is_within);
+	return is_within(field) || field->taken_of;
+}
+
+/* Whether the field, or what is within it, is such an address, or a number of them. */
+static bool has_concerned(const struct field *field)
+{
+	return field_any(field, is_concerned);
 }
 
 void addresses_check(struct loading *loading)
 {
-	struct kind_fields fixed = {.wanted = has_within};
+	struct kind_fields fixed = {.wanted = has_concerned};
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
@@ -99,7 +126,7 @@ void addresses_check(struct loading *loading)
 			const struct value *value = value_get_named(&resource->desired, fixed.fields[k]->name);
 
 			if (value)
-				check_value(loading, &scope, fixed.fields[k], value);
+				check_value(loading, &scope, fixed.fields[k], fixed.fields[k]->name, value);
 		}
 	}
 }

@@ -1,4 +1,3 @@
-#include "reconcile/schema.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -39,39 +38,18 @@ static void report(const struct inside *inside, const char *name, const struct v
 	diag_hint(diagnostics, "they can be used together only where both lie in the same one");
 }
 
-/* Whether it could lie in one and lies in none: what others put somewhere is left to them, by lifecycle.ignore. */
-static bool lies_nowhere(const struct loading *loading, const struct resource *resource, const char *whole)
-{
-	const struct fields *fields = &resource->kind->fields;
-	const struct field *field = field_named(fields, slice_of(whole));
-
-	return field && !(field->flags & REQUIRED) && !value_if_set(value_get_named(&resource->desired, whole)) &&
-	       !slice_is_among(whole, resource->ignored, resource->ignored_count) &&
-	       !schema_is_misspelt(fields, field, loading->entries[loading_index(loading, resource)].block);
-}
-
-static void report_nowhere(const struct inside *inside, const struct field *field, const char *name,
-			   const struct value *value, const struct resource *loose)
-{
-	struct diagnostics *diagnostics = inside->loading->diagnostics;
-
-	diag_error(diagnostics, FAULT_USER, value->position, "'%s' needs '%s' of '%.*s', which is not set", name,
-		   field->beside, SLICE_ARGUMENTS(loose->address));
-	diag_address(diagnostics, inside->resource->address);
-	diag_related(diagnostics, loose->position, "it is declared here");
-	diag_hint(diagnostics, "set it; where somebody else does, say 'lifecycle: {ignore: [%s]}' there",
-		  field->beside);
-}
-
 static void look_at(struct inside *inside, const struct field *field, const char *name, const struct value *value)
 {
 	const struct resource *target = places_target_of(inside->loading, value);
 	const struct resource *whole = target ? places_target(inside->loading, &target->desired, field->beside) : NULL;
 
-	if (target && lies_nowhere(inside->loading, target, field->beside))
-		report_nowhere(inside, field, name, value, target);
-	else if (target && lies_nowhere(inside->loading, inside->resource, field->beside))
-		report_nowhere(inside, field, name, value, inside->resource);
+	const struct resource *const loose[] = {target, inside->resource};
+	for (size_t i = 0; target && i < sizeof(loose) / sizeof(loose[0]); i++) {
+		const struct places_need need = {inside->resource, name, value, loose[i], slice_of(field->beside)};
+
+		if (places_lack(inside->loading, &need))
+			break;
+	}
 	if (!whole)
 		return;
 	if (!inside->whole) {

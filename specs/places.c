@@ -1,5 +1,7 @@
 #include "specs/places.h"
 
+#include "reconcile/schema.h"
+
 /*
  * References from one place to another. Everything that a reference field may name lives in one region of one account
  * with whatever names it: EC2 and Auto Scaling look for no id anywhere else.
@@ -101,4 +103,29 @@ void places_check(struct loading *loading, const struct map *places)
 {
 	for (size_t i = 0; places->count > 1 && i < loading->resource_count; i++)
 		check(loading, (uint32_t)i, places);
+}
+
+/* What is left to others may be there, and what is misspelt is told where that is. */
+static bool lacks(const struct loading *loading, const struct resource *resource, struct slice name)
+{
+	const struct fields *fields = &resource->kind->fields;
+	const struct field *field = field_named(fields, name);
+
+	return field && !(field->flags & REQUIRED) && !value_get_given(&resource->desired, name) &&
+	       !slice_is_among(field->name, resource->ignored, resource->ignored_count) &&
+	       !schema_is_misspelt(fields, field, loading->entries[loading_index(loading, resource)].block);
+}
+
+bool places_lack(struct loading *loading, const struct places_need *need)
+{
+	if (!lacks(loading, need->of, need->field))
+		return false;
+	diag_error(loading->diagnostics, FAULT_USER, need->value->position,
+		   "'%s' needs '%.*s' of '%.*s', which is not set", need->name, SLICE_ARGUMENTS(need->field),
+		   SLICE_ARGUMENTS(need->of->address));
+	diag_address(loading->diagnostics, need->resource->address);
+	diag_related(loading->diagnostics, need->of->position, "it is declared here");
+	diag_hint(loading->diagnostics, "set it; where somebody else does, say 'lifecycle: {ignore: [%.*s]}' there",
+		  SLICE_ARGUMENTS(need->field));
+	return true;
 }

@@ -26,10 +26,21 @@ void routes_check(struct loading *loading);
 const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name);
 /* Likewise, of that value of a reference field, which may be NULL. */
 const struct resource *places_target_of(const struct loading *loading, const struct value *value);
+/* A value of a resource, which is nothing without what a field of another one says, or of itself. */
+struct places_need {
+	const struct resource *resource;
+	const char *name; /* of the value's field, as messages call it */
+	const struct value *value;
+	const struct resource *of;
+	struct slice field; /* of that one */
+};
+/* Reports that the field is not set, and is not left to others; whether it is so. */
+bool places_lack(struct loading *loading, const struct places_need *need);
 /* Reports the references to what lies in another thing than the resource, or the rest of what it refers to, or in none.
  */
 void beside_check(struct loading *loading);
-/* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there. */
+/* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there, and
+ * those for which what they are in has no range. */
 void addresses_check(struct loading *loading);
 
 #endif

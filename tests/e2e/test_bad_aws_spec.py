@@ -11,6 +11,9 @@ aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}
 TWO_VPCS = """aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}
 aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}, r: {vpc: v, cidr: 10.0.2.0/24}, t: {vpc: w, cidr: 10.1.1.0/24}}
 """
+DUAL = """aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}
+aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24, ipv6_cidr: '%s'}}
+"""
 GROUP = "vpc: v, description: d"
 TEMPLATE = "image: ami-0123456789abcdef0, instance_type: t3.micro"
 LITERAL = "vpc-0123456789abcdef0"
@@ -179,7 +182,7 @@ ROWS = {
         [(7, ["aws.instance.a", "same address in 'address', which one at a time has"])],
     ),
     "one fixed address for interfaces of two machines, and for two of one": (
-        "aws.instance:\n"
+        DUAL % "2001:db8::/64" + "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.9, addresses6: ['2001:db8::5']}}\n"
         f"  b: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: s, address: 10.0.1.8}},\n"
         "    {device_index: 1, subnet: s, address: 10.0.1.9},\n"
@@ -188,10 +191,10 @@ ROWS = {
         "      '2001:db8::4',\n"
         "      '2001:db8::5']}]}\n",
         [
-            (7, ["'aws.instance.b' has the same address twice in 'address'"]),
-            (8, ["aws.instance.a' and 'aws.instance.b' have the same address in 'address', which one at a time has"]),
-            (11, ["'aws.instance.b' has the same address twice in 'addresses6'"]),
-            (12, ["aws.instance.a' and 'aws.instance.b' have the same address in 'addresses6'"]),
+            (9, ["'aws.instance.b' has the same address twice in 'address'"]),
+            (10, ["aws.instance.a' and 'aws.instance.b' have the same address in 'address', which one at a time has"]),
+            (13, ["'aws.instance.b' has the same address twice in 'addresses6'"]),
+            (14, ["aws.instance.a' and 'aws.instance.b' have the same address in 'addresses6'"]),
         ],
     ),
     "a fixed address outside of its subnet": (
@@ -213,6 +216,27 @@ ROWS = {
             (9, ["2001:db8:0:1::9 lies outside of 2001:db8::/64 of 'aws.subnet.six'"]),
             (9, ["2001:db8::3 is one of the addresses"]),
             (10, ["that the service keeps"]),
+        ],
+    ),
+    "addresses for which their subnet has no range": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\naws.subnet:\n  s: {vpc: v, cidr: 10.0.1.0/24}\n"
+        "  six: {vpc: v, ipv6_cidr: '2001:db8:0:1::/64', ipv6_native: true}\n  other: {vpc: v, cidr: 10.0.9.0/24, lifecycle: {ignore: [ipv6_cidr]}}\n"
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, address6_count: 1}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address6_count: 0}}\n"
+        f"  c: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"
+        f"  d: {{{TEMPLATE}, subnet: six, address: 10.0.1.9}}\n"
+        f"  e: {{{TEMPLATE}, subnet: other, address6_count: 1}}\n"
+        f"  f: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, address6_count: 2}},\n"
+        "    {device_index: 1, subnet: s, prefix6_count: 1}]}\n"
+        "aws.launch_template: {t: {name: tmpl, interfaces: [{device_index: 0, subnet: s, address6_count: 1}]}}\n",
+        [
+            (11, ["'address6_count' needs 'ipv6_cidr' of 'aws.subnet.s', which is not set"]),
+            (13, ["'addresses6' needs 'ipv6_cidr' of 'aws.subnet.s', which is not set"]),
+            (14, ["'address' needs 'cidr' of 'aws.subnet.six', which is not set"]),
+            (16, ["'address6_count' needs 'ipv6_cidr' of 'aws.subnet.s'"]),
+            (17, ["'prefix6_count' needs 'ipv6_cidr' of 'aws.subnet.s'"]),
+            (18, ["'address6_count' needs 'ipv6_cidr' of 'aws.subnet.s'"]),
         ],
     ),
     "the first and the last address to be had, and one in a subnet of others": (
@@ -254,10 +278,10 @@ ROWS = {
         [],
     ),
     "one address for two machines": (
-        "aws.instance:\n"
+        DUAL % "2001:db8::/64" + "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"
         f"  b: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8:0::9']}}\n",
-        [(7, ["aws.instance.a", "same address in 'addresses6'"])],
+        [(9, ["aws.instance.a", "same address in 'addresses6'"])],
     ),
     "one fixed address where no subnet is named": (
         f"aws.instance:\n  a: {{{TEMPLATE}, zone: us-west-2a, address: 172.31.0.9}}\n"
@@ -265,7 +289,7 @@ ROWS = {
         [],
     ),
     "one address in two subnets": (
-        "aws.instance:\n"
+        DUAL % "fd00::/64" + "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['fd00::9']}}\n"
         f"  b: {{{TEMPLATE}, subnet: subnet-0123456789abcdef0, addresses6: ['fd00::9']}}\n",
         [],
@@ -423,7 +447,7 @@ ROWS = {
         [],
     ),
     "what an instance and its first interface both say": (
-        machine("subnet: s, address6_count: 1, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),
+        machine("subnet: s, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),
         [(8, ["'subnet' is said of the first interface here, and 'subnet' of the instance"])],
     ),
     "IPv6 addresses of an instance by number, and of its first interface by name": (

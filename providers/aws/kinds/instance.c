@@ -209,6 +209,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_ADDRESS,
 		   .flags = IMMUTABLE | SOLE,
 		   .range_parent = "subnet",
+		   .taken_of = "subnet.cidr",
 		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},
@@ -236,6 +237,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "address6_count",
 		   .type = FIELD_INTEGER,
 		   .flags = RESTATED, /* by the addresses */
+		   .taken_of = "subnet.ipv6_cidr",
 		   .least = 0,
 		   .most = 50,
 		   .when_unset = UNSET_RELEASE,

@@ -12,6 +12,7 @@ const struct aws_field aws_instance_address6 = {
 		  .type = FIELD_ADDRESS,
 		  .flags = SOLE,
 		  .range_parent = "subnet",
+		  .taken_of = "subnet.ipv6_cidr",
 		  .unique_in = "subnet"},
 	.member = "Ipv6Address",
 };

@@ -6,7 +6,7 @@ const struct aws_field aws_interface_group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 };
 const struct aws_field aws_interface_address6 = {
-	.field = {.name = "address", .type = FIELD_ADDRESS, .range_parent = "subnet"},
+	.field = {.name = "address", .type = FIELD_ADDRESS, .range_parent = "subnet", .taken_of = "subnet.ipv6_cidr"},
 	.member = "Ipv6Address",
 };
 const struct aws_field aws_interface_prefix4 = {
