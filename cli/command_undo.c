@@ -284,12 +284,13 @@ static bool prepare(struct undo *undo)
 	return job_recover(job) && job_load_bodies(job) && read_past(undo);
 }
 
-static void plan_nothing(struct job *job)
+static void plan_nothing(struct job *job, struct slice undone)
 {
 	job->plan = (struct plan){
 		.stack = job->record->name,
 		.lineage = job->record->lineage,
 		.serial = job->record->serial,
+		.undoes = undone,
 		.managed_count = job->object_count,
 		.refreshed = true,
 	};
@@ -433,13 +434,13 @@ static bool plan(struct undo *undo)
 		.leaving_count = leaving_count,
 		.left_behind_by_id = true,
 		.keeps_tags = true,
-		.undoes = true,
+		.undoes = undo->input.run,
 		.blamer = undo_blamer(&undo->input),
 	};
 	bool good = true;
 
 	if (scope.target_count + scope.leaving_count == 0)
-		plan_nothing(job);
+		plan_nothing(job, undo->input.run);
 	else
 		good = job_plan(job, &job->stack, false, &scope);
 	job->plan.targeted = arguments_has(job->invocation->arguments, FLAG_TARGET);

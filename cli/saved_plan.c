@@ -461,7 +461,6 @@ static void copy_words(struct job *job, const struct plan *saved)
 	copy_unread(job, saved);
 	job->plan.targeted = saved->targeted;
 	job->plan.older = saved->serial != job->plan.serial;
-	job->plan.undoes = saved->undoes;
 	job->plan.notes = saved->notes;
 	job->plan.note_count = saved->note_count;
 	for (size_t i = 0; i < job->plan.action_count; i++) {
@@ -511,7 +510,7 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 		.leaving_count = leaving_count,
 		.left_behind_by_id = true,
 		.keeps_tags = !saved->refreshed || saved->undoes.size > 0,
-		.undoes = saved->undoes.size > 0,
+		.undoes = saved->undoes,
 		.hidden = hidden_by(job, saved),
 	};
 }

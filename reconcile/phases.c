@@ -485,6 +485,11 @@ static void hint_two_steps(const struct building *building, const struct handove
 	const struct action *made = held_up ? &building->plan->actions[held_up->to] : NULL;
 	struct slice names;
 
+	if (building->plan->undoes.size > 0) {
+		diag_hint(diagnostics, "an undoing has no steps: change the spec back, as far as one apply can go at a "
+				       "time, and apply that");
+		return;
+	}
 	if (!made) {
 		diag_hint(diagnostics, "apply the change in two steps");
 		return;

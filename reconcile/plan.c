@@ -259,7 +259,7 @@ static void add_conflict(struct planning *planning, const struct item *item, con
 
 static enum going going_of(const struct planning *planning, const struct object *object)
 {
-	if (planning->input->scope.undoes)
+	if (planning->input->scope.undoes.size > 0)
 		return GOING_WITH_RUN;
 	if (planning->input->scope.target_count == 0)
 		return GOING_WITH_ALL;
@@ -293,7 +293,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 		situation.live = LIVE_ABSENT;
 	}
 	struct decision decision = decide(&situation);
-	if ((planning->input->destroy || planning->input->scope.undoes) && !deposed)
+	if ((planning->input->destroy || planning->input->scope.undoes.size > 0) && !deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason,
@@ -539,6 +539,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		.stack = input->stack->name,
 		.lineage = input->record->lineage,
 		.serial = input->record->serial,
+		.undoes = input->scope.undoes,
 		.refreshed = input->live != NULL,
 		.destroy = input->destroy,
 		.targeted = input->scope.target_count > 0 && !input->scope.exact,

@@ -201,8 +201,9 @@ struct plan_scope {
 	size_t leaving_count;
 	/* Of what replaces have left behind nothing goes that is not among those, wherever the targets are. */
 	bool left_behind_by_id;
-	bool keeps_tags;		  /* ownership tags stay as they are, whatever address they name */
-	bool undoes;			  /* what is not in the stack goes because a run that made it is undone */
+	bool keeps_tags; /* ownership tags stay as they are, whatever address they name */
+	/* Id of the run that is undone, or empty: what is not in the stack goes because that made it. */
+	struct slice undoes;
 	const struct plan_blamer *blamer; /* of a plan that undoes; else NULL */
 	/* What was recorded stands for the spec, and nothing will be done: what has moved is all that is asked, and
 	 * what would forbid to put it right is part of the answer, no error. */

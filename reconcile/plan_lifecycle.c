@@ -19,7 +19,7 @@ static void add(struct difference *ret, const char *path, struct value before, s
 
 struct value plan_left_to_others(const struct planning *planning, const struct resource *resource)
 {
-	return planning->input->scope.undoes
+	return planning->input->scope.undoes.size > 0
 		       ? resource->left_to_others
 		       : ignored_write(resource->ignored, resource->ignored_count, planning->arena);
 }
@@ -27,7 +27,7 @@ struct value plan_left_to_others(const struct planning *planning, const struct r
 bool plan_leaves_alone(const struct planning *planning, const struct action *action, const struct object *object,
 		       const struct field *field)
 {
-	if (action && action->in_spec && !planning->input->scope.undoes)
+	if (action && action->in_spec && planning->input->scope.undoes.size == 0)
 		return slice_is_among(field->name, action->ignored, action->ignored_count);
 	return ignored_has(&object->ignored, slice_of(field->name));
 }

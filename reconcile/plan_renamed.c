@@ -63,7 +63,7 @@ void plan_tell_renamed(struct planning *planning)
 	const struct plan_input *input = planning->input;
 	struct map forms; /* by what is desired, to struct namesakes */
 
-	if (input->scope.looks || input->scope.undoes || input->destroy)
+	if (input->scope.looks || input->scope.undoes.size > 0 || input->destroy)
 		return;
 	map_init(&forms);
 	collect(planning, &forms);

@@ -210,7 +210,7 @@ static void report(void *context, const struct plan_shed *shed)
 	diag_address(planning->diagnostics, owner->address);
 	if (item)
 		diag_related(planning->diagnostics, position_of(item, shed->field), "that one is here");
-	if (planning->input->scope.undoes)
+	if (planning->input->scope.undoes.size > 0)
 		hint_undoing(planning, address, blamed.hint);
 	else
 		hint(planning, shed, lost);

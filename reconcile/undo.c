@@ -581,7 +581,6 @@ bool undo_finish(struct undoing *undoing, const struct undo_input *input, struct
 	}
 	if (undoing->note_count > 1)
 		qsort(undoing->notes, undoing->note_count, sizeof(*undoing->notes), compare_notes);
-	plan->undoes = input->run;
 	plan->notes = undoing->notes;
 	plan->note_count = undoing->note_count;
 	return good;

@@ -87,6 +87,17 @@ def test_what_needs_the_new_range_first_is_refused_before_anything_is_done(stack
     assert ids_of(stack) == ids
 
 
+def test_an_undoing_that_would_take_two_applies_does_not_name_two(stack, cloud):
+    before, after = (network(f"{each}.0.0/16", a=f"{each}.0.0/24") for each in ("10.5", "10.6"))
+    go_over(stack, before, after)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    after["aws.subnet"]["a"]["lifecycle"] = {"create_before_destroy": True}
+    stack.write("stack.yaml", spec_text(after))
+    [error] = errors_of(stack.run("undo", run, "--output", "json", status=1).json)
+    assert "these steps wait for each other" in error["message"]
+    assert "change the spec back" in error["hint"]
+
+
 def with_range6(cidr, number=None, first=True, **vpc):
     """A subnet that has a part of the range from Amazon, or, without a number, none, and no more of that range."""
     subnet = {"vpc": Ref("aws.vpc.m"), "cidr": cidr, "lifecycle": {"create_before_destroy": first}}

@@ -19,7 +19,7 @@
 #define RUNS ",\"running\":true"
 #define STANDS ",\"running\":false"
 
-static const struct plan_scope all, looking = {.looks = true}, undoing = {.undoes = true};
+static const struct plan_scope all, looking = {.looks = true}, undoing = {.undoes = {"run", 3}};
 
 static const struct row {
 	const char *name;
