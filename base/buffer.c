@@ -12,10 +12,22 @@ void buffer_init(struct buffer *buffer, size_t limit_bytes)
 	*buffer = (struct buffer){.limit_bytes = limit_bytes};
 }
 
+void buffer_init_wiped(struct buffer *buffer, size_t limit_bytes)
+{
+	*buffer = (struct buffer){.limit_bytes = limit_bytes, .wiped = true};
+}
+
+static void give_back(struct buffer *buffer)
+{
+	if (buffer->wiped)
+		memory_wipe(buffer->data, buffer->capacity);
+	free(buffer->data);
+}
+
 void buffer_release(struct buffer *buffer)
 {
-	free(buffer->data);
-	*buffer = (struct buffer){.limit_bytes = buffer->limit_bytes};
+	give_back(buffer);
+	*buffer = (struct buffer){.limit_bytes = buffer->limit_bytes, .wiped = buffer->wiped};
 }
 
 void buffer_clear(struct buffer *buffer)
@@ -24,6 +36,17 @@ void buffer_clear(struct buffer *buffer)
 	buffer->full = false;
 	if (buffer->data)
 		buffer->data[0] = '\0';
+}
+
+/* The allocator would move what is there without a wipe of where that was. */
+static char *copy_into(struct buffer *buffer, size_t size)
+{
+	char *data = (char *)memory_raw(size);
+
+	if (buffer->data)
+		memcpy(data, buffer->data, buffer->size + 1);
+	give_back(buffer);
+	return data;
 }
 
 static bool buffer_grow(struct buffer *buffer, size_t more_bytes)
@@ -42,7 +65,8 @@ static bool buffer_grow(struct buffer *buffer, size_t more_bytes)
 		capacity = needed;
 	if (capacity > buffer->limit_bytes)
 		capacity = buffer->limit_bytes;
-	buffer->data = (char *)memory_resize(buffer->data, capacity + 1);
+	buffer->data =
+		buffer->wiped ? copy_into(buffer, capacity + 1) : (char *)memory_resize(buffer->data, capacity + 1);
 	buffer->capacity = capacity;
 	return true;
 }

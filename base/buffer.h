@@ -18,9 +18,12 @@ struct buffer {
 	size_t capacity;
 	size_t limit_bytes;
 	bool full;
+	bool wiped; /* see buffer_init_wiped() */
 };
 
 void buffer_init(struct buffer *buffer, size_t limit_bytes);
+/* For key material: what it held is wiped before the memory is given back, also where it only grows. */
+void buffer_init_wiped(struct buffer *buffer, size_t limit_bytes);
 void buffer_release(struct buffer *buffer);
 void buffer_clear(struct buffer *buffer);
 /* buffer_append() where the buffer must grow, or is full. */

@@ -151,7 +151,7 @@ static void add_printed(struct redaction *redaction, struct slice secret, bool q
 {
 	BUFFER_AUTO text;
 
-	buffer_init(&text, FORM_LIMIT_BYTES);
+	buffer_init_wiped(&text, FORM_LIMIT_BYTES);
 	while (secret.size > 0) {
 		if (quoted && (secret.data[0] == '"' || secret.data[0] == '\\'))
 			buffer_byte(&text, '\\');
@@ -211,7 +211,7 @@ static void add_whole(struct redaction *redaction, const struct value *value)
 	static const struct json_style clear = {.clear = true};
 	BUFFER_AUTO text;
 
-	buffer_init(&text, FORM_LIMIT_BYTES);
+	buffer_init_wiped(&text, FORM_LIMIT_BYTES);
 	if (json_write(&text, value, &clear))
 		redaction_add(redaction, buffer_slice(&text));
 }

@@ -1,14 +1,19 @@
 """The sealing key of the environment: what shows it, what it comes before, and what waits for it."""
 
 import base64
+import fcntl
+import hashlib
+import os
+import pathlib
 import re
 import signal
 import sqlite3
+import subprocess
 import time
 
 import pytest
 
-from conftest import BINARY
+from conftest import BINARY, clean_environment
 from test_secrets import HEX, SPEC, Home, lose
 
 
@@ -182,3 +187,38 @@ def test_rekey_beside_another(here, cut):
     assert before in (here.stack.folder / "replaced").read_text() and here.keys() == []
     done = here.run("state", "rekey", TRUEUP_SEALING_KEY=other)
     assert f"it was {after}" in done.out and len(here.keys()) == 1
+
+
+def memory_of(pid):
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in maps:
+            span, rights = line.split()[:2]
+            if rights.startswith("rw") and not line.rstrip().endswith("[vvar]"):
+                first, last = (int(part, 16) for part in span.split("-"))
+                memory.seek(first)
+                yield memory.read(last - first)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="reads the memory of another process that cannot be dumped")
+@pytest.mark.parametrize("command", [["plan", "--out", "next"], ["state", "rekey"]], ids=" ".join)
+def test_key_text_is_nowhere_once_it_is_read(here, tmp_path, command):
+    key = hashlib.sha256(b"a key like no other text").hexdigest()
+    here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY=key)
+    (tmp_path / "key").write_text(key)
+    # It does not end before somebody reads what it says.
+    reader, writer = os.pipe()
+    size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b"." * size)
+    settings = clean_environment(**here.stack.environment, TRUEUP_SEALING_KEY_COMMAND=f"cat {tmp_path}/key")
+    run = subprocess.Popen([BINARY, *command], cwd=here.stack.folder, env=settings, stdout=writer)
+    os.close(writer)
+    until = time.monotonic() + 20
+    while not (here.keys() or (here.stack.folder / "next").exists()) and time.monotonic() < until:
+        time.sleep(0.01)
+    memory = list(memory_of(run.pid))
+    os.close(reader)
+    run.wait(20)
+    pieces = [key[at : at + 16].encode() for at in range(len(key) - 15)]
+    assert here.keys() or (here.stack.folder / "next").exists()
+    assert sum(map(len, memory)) > 100_000
+    assert not [piece for piece in pieces if any(piece in part for part in memory)]

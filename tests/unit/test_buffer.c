@@ -32,6 +32,23 @@ static bool append_formatted(struct buffer *buffer, const char *text)
 	return buffer_format(buffer, "%s", text);
 }
 
+/* What is wiped on its way is whole all the same, and stays within the cap. */
+static void test_wiped(void **state)
+{
+	struct buffer buffer;
+
+	(void)state;
+	buffer_init_wiped(&buffer, 700);
+	assert_true(buffer_string(&buffer, "first ") && buffer_string(&buffer, LONG_TEXT));
+	assert_true(slice_is(buffer_slice(&buffer), "first " LONG_TEXT));
+	assert_true(buffer_string(&buffer, LONG_TEXT));
+	assert_true(slice_is(buffer_slice(&buffer), "first " LONG_TEXT LONG_TEXT));
+	assert_false(buffer_string(&buffer, LONG_TEXT));
+	buffer_release(&buffer);
+	assert_null(buffer.data);
+	assert_true(buffer.wiped);
+}
+
 /* All ways of appending obey one cap. */
 static void test_cap(void **state)
 {
@@ -183,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cap),    cmocka_unit_test(test_decimal),	cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_growth), cmocka_unit_test(test_any_byte), cmocka_unit_test(test_trim_end),
+		cmocka_unit_test(test_wiped),
 	};
 
 	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);
