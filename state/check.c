@@ -71,6 +71,25 @@ static bool rules(struct findings *findings, struct diagnostics *diagnostics)
 	return false;
 }
 
+/* That no statement could be carried out says nothing of pages: a column whose name is another one is sound there. */
+static bool statements_fit(struct findings *findings, struct diagnostics *diagnostics)
+{
+	sqlite3 *handle = findings->database->handle;
+	int code = SQLITE_OK;
+
+	for (int i = 0; i < STATEMENT_COUNT && code == SQLITE_OK; i++) {
+		sqlite3_stmt *statement = NULL;
+
+		code = sqlite3_prepare_v2(handle, statement_text((enum statement)i), -1, &statement, NULL);
+		sqlite3_finalize(statement);
+		if (code == SQLITE_ERROR) {
+			add(findings, arena_format(findings->arena, "the file is damaged: %s", sqlite3_errmsg(handle)));
+			return true;
+		}
+	}
+	return code == SQLITE_OK || database_fail(findings->database, "read", code, diagnostics);
+}
+
 bool check_file(struct database *database, struct arena *arena, struct slice **ret, size_t *ret_count,
 		struct diagnostics *diagnostics)
 {
@@ -86,6 +105,8 @@ bool check_file(struct database *database, struct arena *arena, struct slice **r
 	/* What the rest would say of pages that are damaged says nothing new, and may not even end. */
 	if (findings.count == 0 && (!rules(&findings, diagnostics) ||
 				    !pragma_rows(&findings, "PRAGMA foreign_key_check", write_reference, diagnostics)))
+		return false;
+	if (findings.count == 0 && !statements_fit(&findings, diagnostics))
 		return false;
 	*ret = findings.items;
 	*ret_count = findings.count;

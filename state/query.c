@@ -72,9 +72,10 @@ void query_pointer(struct query *query, void *pointer, const char *type)
 
 bool query_next(struct query *query, bool *ret_row, struct diagnostics *diagnostics)
 {
-	/* BEGIN and COMMIT count as reading for SQLite, though they take locks and write. */
-	bool reads = query->statement && sqlite3_stmt_readonly(query->statement) &&
-		     sqlite3_column_count(query->statement) > 0;
+	/* BEGIN and COMMIT count as reading for SQLite, though they take locks and write. Of a statement that could not
+	 * be prepared only the schema was looked at. */
+	bool reads = !query->statement ||
+		     (sqlite3_stmt_readonly(query->statement) && sqlite3_column_count(query->statement) > 0);
 	int code = query->code;
 
 	if (code == SQLITE_OK)

@@ -422,6 +422,10 @@ static void test_check(void **state)
 		{"an index that lacks a row",
 		 "PRAGMA writable_schema = 1; DELETE FROM sqlite_schema WHERE name = 'objects_by_id'",
 		 "the file is damaged: "},
+		{"a column that reads know by another name", "ALTER TABLE watched RENAME COLUMN since_ms TO since_ns",
+		 "the file is damaged: no such column: "},
+		{"a column that writes know by another name", "ALTER TABLE step_times RENAME COLUMN kind TO king",
+		 "the file is damaged: "},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
