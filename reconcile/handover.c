@@ -305,8 +305,10 @@ static bool concerns(const struct action *action, const struct field *field, boo
 {
 	if (field ? !unique_field(field) : !action->kind->told_apart_by)
 		return false;
+	/* What several fields tell together can be let go of in place, and is not waited for there: of two that
+	 * exchange it neither had to be first. */
 	if (moves(action))
-		return field && unique_is_handed_on(field);
+		return field ? unique_is_handed_on(field) : !taking;
 	return taking ? operation_makes(action->operation) : action_ends_old(action);
 }
 

@@ -98,6 +98,50 @@ def test_a_vpn_gateway_gives_way_under_a_live_connection(stack, cloud, asn, name
     assert ids_of(stack) == {}
 
 
+def office(gateway, *others):
+    """A connection by that customer gateway, and others by theirs, with one VPN gateway."""
+    connections = {"office": gateway, **dict(others)}
+    addresses = {"first": "203.0.113.7", "second": "203.0.113.8"}
+    return {
+        "aws.vpc": VPC,
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}},
+        "aws.customer_gateway": {
+            name: {"address": addresses[name], "asn": 65001} for name in sorted(set(connections.values()))
+        },
+        "aws.vpn_connection": {
+            name: {
+                "vpn_gateway": Ref("aws.vpn_gateway.edge"),
+                "customer_gateway": Ref(f"aws.customer_gateway.{by}"),
+                "static_routes_only": True,
+            }
+            for name, by in connections.items()
+        },
+    }
+
+
+@pytest.mark.parametrize("cloud", ["simulator"], indirect=True)
+def test_a_new_connection_waits_until_another_one_has_left_its_customer_gateway(stack, cloud):
+    """The service would take it for that one."""
+    write(stack, office("first"))
+    apply(stack)
+    before = ids_of(stack)
+    write(stack, office("second", ("branch", "first")))
+    apply(stack)
+    plan_is_empty(stack)
+    after = ids_of(stack)
+    assert after["aws.vpn_connection.office"] == before["aws.vpn_connection.office"]
+    assert len({after[f"aws.vpn_connection.{name}"] for name in ("office", "branch")}) == 2
+
+
+@pytest.mark.parametrize("cloud", ["simulator"], indirect=True)
+def test_two_connections_exchange_their_customer_gateways(stack, cloud):
+    write(stack, office("first", ("branch", "second")))
+    apply(stack)
+    write(stack, office("second", ("branch", "first")))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def guarded(cidr):
     return {
         "aws.vpc": {"home": {"cidr": cidr}},
