@@ -56,10 +56,12 @@ static bool check_heads(struct looking *looking)
 }
 
 /* What an object merely comes after (depends_on) may go, and leaves it as it is; so may what it has let go of, or was
- * about to, when its own deletion was cut off or refused. */
+ * about to, when its own deletion was cut off or refused, and what a field that is left to others named when the stack
+ * last looked after it. */
 static bool may_be_gone(const struct object *object, const struct dependency *dependency)
 {
 	return dependency->output.size == 0 || unfinished_leaves(object) ||
+	       ignored_has(&object->ignored, dependency->field) ||
 	       (value_is(&object->let_go, VALUE_MAP) && value_get(&object->let_go, dependency->field));
 }
 
