@@ -479,8 +479,7 @@ static const char *step_word(const struct action *action, enum phase phase)
 }
 
 /* Each is to have what the other one has: with one of them elsewhere for a while there is nothing to wait for. */
-static void hint_two_steps(const struct building *building, const struct handover *held_up,
-			   struct diagnostics *diagnostics)
+static void hint_steps(const struct building *building, const struct handover *held_up, struct diagnostics *diagnostics)
 {
 	const struct action *made = held_up ? &building->plan->actions[held_up->to] : NULL;
 	struct slice names;
@@ -501,8 +500,14 @@ static void hint_two_steps(const struct building *building, const struct handove
 	}
 	names = held_up->held ? arena_format(building->arena, "'%s'", held_up->held->name)
 			      : unique_names(made->kind, &made->known, &made->known, building->arena);
-	diag_hint(diagnostics, "apply it once with another %.*s of '%.*s', and then as it is now",
-		  SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
+	if (!building->plan->actions[held_up->from].in_spec)
+		diag_hint(diagnostics, "apply it once with another %.*s of '%.*s', and then as it is now",
+			  SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
+	else
+		diag_hint(diagnostics,
+			  "give '%.*s' another %.*s, leave the rest as it was, and apply that; then have the rest as "
+			  "it is now, and apply again; then '%.*s', too",
+			  SLICE_ARGUMENTS(made->address), SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
 }
 
 static bool report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
@@ -533,7 +538,7 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 			  SLICE_ARGUMENTS(building->plan->actions[held_up->from].address),
 			  SLICE_ARGUMENTS(building->plan->actions[held_up->to].address));
 	else
-		hint_two_steps(building, held_up, diagnostics);
+		hint_steps(building, held_up, diagnostics);
 	buffer_release(&path);
 	return false;
 }

@@ -272,8 +272,30 @@ def made_first(**numbers):
     return {"aws.vpc": VPC, "aws.subnet": subnets}
 
 
+def made_first_of_one_table(**numbers):
+    table = {"vpc": Ref("aws.vpc.home"), "subnets": [Ref(f"aws.subnet.{name}") for name in numbers]}
+    return {**made_first(**numbers), "aws.route_table": {"t": table}}
+
+
+def admitting_each_other(**names):
+    """Two groups, one of which an instance uses."""
+    vpc, other = {"vpc": Ref("aws.vpc.home")}, {"a": "b", "b": "a"}
+    rule = {"protocol": "tcp", "from_port": 22, "to_port": 22}
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.s")}
+    return {
+        "aws.vpc": VPC,
+        "aws.subnet": {"s": {**vpc, "cidr": "10.20.0.0/24"}},
+        "aws.security_group": {
+            at: {**vpc, "name": f"group {name}", "description": at, "ingress": [{**rule, "group": Ref(f"aws.security_group.{other[at]}")}]}
+            for at, name in names.items()
+        },
+        "aws.instance": {"i": {**machine, "security_groups": [Ref("aws.security_group.a")]}},
+    }
+
+
 VPCS = [{"a": "home", "b": "other"}, {"a": None, "b": "home"}, {"a": "other", "b": "home"}]
-RANGES = [{"a": 1, "b": 2}, {"a": 3, "b": 1}, {"a": 2, "b": 1}]
+RANGES = [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 3, "b": 1}, {"a": 2, "b": 1}]
+NAMES = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 1}]
 
 
 @pytest.mark.parametrize(
@@ -281,21 +303,23 @@ RANGES = [{"a": 1, "b": 2}, {"a": 3, "b": 1}, {"a": 2, "b": 1}]
     [
         (attached("aws.internet_gateway"), VPCS, "change", "take 'vpc' out"),
         (attached("aws.vpn_gateway"), VPCS, "change", "take 'vpc' out"),
-        (made_first, RANGES, "detach", "with another 'cidr' of 'aws.subnet.a'"),
+        (made_first, RANGES, "detach", "give 'aws.subnet.a' another 'cidr'"),
+        (made_first_of_one_table, RANGES, "detach", "give 'aws.subnet.a' another 'cidr'"),
+        (admitting_each_other, NAMES, "detach", "give 'aws.security_group.b' another 'name'"),
     ],
-    ids=["internet gateways", "VPN gateways", "subnets made first"],
+    ids=["internet gateways", "VPN gateways", "subnets made first", "subnets of a table", "groups of a machine"],
 )
 def test_what_cannot_be_exchanged_at_once_says_how(stack, swapped, rounds, steps, hint):
     """In words of whoever reads a plan; what the hint says does it."""
     cloud = SimulatedCloud(stack)
-    before, meanwhile, after = rounds
+    before, *meanwhile, after = rounds
     write(stack, swapped(**before))
     apply(stack)
     write(stack, swapped(**after))
     [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
     assert error["message"].startswith(f"these steps wait for each other: {steps} aws."), error
     assert "settle" not in error["message"] and hint in error["hint"], error
-    for spec in (meanwhile, after):
+    for spec in (*meanwhile, after):
         write(stack, swapped(**spec))
         apply(stack)
     plan_is_empty(stack)

@@ -376,7 +376,8 @@ static void test_left_behind(void **state)
 		 NULL,
 		 "these steps wait for each other: change t.wire.x, then delete t.post.b, then make t.post.a, then "
 		 "change t.wire.w, then delete t.post.a, then make t.post.b, then change t.wire.x",
-		 "apply it once with another 'street', 'number' of 't.post.a', and then as it is now",
+		 "give 't.post.a' another 'street', 'number', leave the rest as it was, and apply that; then have the "
+		 "rest as it is now, and apply again; then 't.post.a', too",
 		 "{\"t.post.a\":" POST("u", "1", "") ",\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF(
 			 "t.post.a.id") "},\"t.wire.x\":{\"post\":" REF("t.post.b.id") "}}"},
 		{"two exchange what they are attached to",
