@@ -220,3 +220,29 @@ void map_set(struct map *map, struct slice key, void *item)
 	if (there)
 		there->item = item;
 }
+
+/* NULL stands for no number. */
+static void *number_item(size_t number)
+{
+	return (void *)(uintptr_t)(number + 1);
+}
+
+static size_t item_number(const void *item)
+{
+	return (size_t)(uintptr_t)item - 1;
+}
+
+size_t map_number(const struct map *map, struct slice key)
+{
+	return item_number(map_get(map, key));
+}
+
+size_t map_add_number(struct map *map, struct slice key, size_t number)
+{
+	return item_number(map_add(map, key, number_item(number)));
+}
+
+void map_set_number(struct map *map, struct slice key, size_t number)
+{
+	map_set(map, key, number_item(number));
+}

@@ -45,4 +45,10 @@ void *map_add(struct map *map, struct slice key, void *item);
 /* Stores item under key, replacing what was there. */
 void map_set(struct map *map, struct slice key, void *item);
 
+/* A map can keep numbers instead, each below SIZE_MAX: that is what stands for none. */
+size_t map_number(const struct map *map, struct slice key);
+/* As map_add(): the number that is there. */
+size_t map_add_number(struct map *map, struct slice key, size_t number);
+void map_set_number(struct map *map, struct slice key, size_t number);
+
 #endif

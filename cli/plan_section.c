@@ -51,21 +51,20 @@ static bool follows(const struct action *action)
 /* From each action to those that follow it without a change of their own in the spec. */
 static void link_followers(const struct plan *plan, struct graph *graph)
 {
-	struct map by_address; /* of what is not left behind: index + 1 */
+	struct map by_address; /* of what is not left behind: its index */
 
 	map_init(&by_address);
 	for (size_t i = 0; i < plan->action_count; i++)
-		/* The map keeps pointers; a number fits into one. */
 		if (plan->actions[i].role != OBJECT_DEPOSED)
-			map_add(&by_address, plan->actions[i].address, (void *)(uintptr_t)(i + 1));
+			map_add_number(&by_address, plan->actions[i].address, i);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
 
 		for (size_t k = 0; follows(action) && k < action->wanted_count; k++) {
-			const void *number = map_get(&by_address, action->wanted[k].address);
+			size_t number = map_number(&by_address, action->wanted[k].address);
 
-			if (number)
-				graph_add(graph, (uintptr_t)number - 1, i);
+			if (number != SIZE_MAX)
+				graph_add(graph, number, i);
 		}
 	}
 	map_release(&by_address);

@@ -6,7 +6,7 @@
 struct looking {
 	struct job *job;
 	const struct map *touched;
-	struct map numbers; /* provider ids to numbers of job->objects + 1 */
+	struct map numbers; /* provider ids to numbers of job->objects */
 	const struct action *action;
 	bool good;
 };
@@ -19,7 +19,7 @@ static void index_numbers(struct looking *looking)
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->provider_id.size > 0 && job->objects[i]->role == OBJECT_CURRENT &&
 		    !map_get(looking->touched, job->objects[i]->address))
-			map_set(&looking->numbers, job->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+			map_set_number(&looking->numbers, job->objects[i]->provider_id, i);
 }
 
 static bool is_the_same(const struct value *a, const struct value *b)
@@ -32,15 +32,15 @@ static void look_at(void *context, const struct field *field, struct slice id)
 {
 	struct looking *looking = context;
 	struct job *job = looking->job;
-	size_t number = field->beside ? (size_t)(uintptr_t)map_get(&looking->numbers, id) : 0;
-	const struct live *live = number > 0 ? job->refresh.live[number - 1] : NULL;
+	size_t number = field->beside ? map_number(&looking->numbers, id) : SIZE_MAX;
+	const struct live *live = number != SIZE_MAX ? job->refresh.live[number] : NULL;
 	const struct value *own = live ? value_get_named(&looking->action->known, field->beside) : NULL;
 
 	if (!live || live->presence != PRESENCE_PRESENT || !value_is(own, VALUE_STRING) ||
 	    is_the_same(value_get_named(&live->fields, field->beside), own))
 		return;
 	looking->good =
-		saved_plan_refuse(job, job->objects[number - 1]->address,
+		saved_plan_refuse(job, job->objects[number]->address,
 				  arena_format(job->arena, "its '%s' is not that of '%.*s', which is to refer to it",
 					       field->beside, SLICE_ARGUMENTS(looking->action->address)));
 }

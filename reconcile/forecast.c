@@ -61,16 +61,15 @@ static void find_kinds(struct forecast *forecast, struct map *by_name)
 			numbers[i] = numbers[i - 1];
 			continue;
 		}
-		uintptr_t number = (uintptr_t)map_get(by_name, name);
-		if (number == 0) {
+		size_t number = map_number(by_name, name);
+		if (number == SIZE_MAX) {
 			forecast->kinds = arena_room(forecast->arena, forecast->kinds, forecast->kind_count, &capacity,
 						     sizeof(*forecast->kinds));
-			forecast->kinds[forecast->kind_count] = (struct forecast_kind){.kind = kind};
-			number = ++forecast->kind_count;
-			/* The map keeps pointers; a number fits into one. */
-			map_set(by_name, name, (void *)number);
+			number = forecast->kind_count++;
+			forecast->kinds[number] = (struct forecast_kind){.kind = kind};
+			map_set_number(by_name, name, number);
 		}
-		numbers[i] = (uint32_t)number - 1;
+		numbers[i] = (uint32_t)number;
 	}
 	forecast->kind_numbers = numbers;
 }
@@ -78,13 +77,13 @@ static void find_kinds(struct forecast *forecast, struct map *by_name)
 /* What another version of the program wrote may be of a kind, an operation or a phase that this one does not know. */
 static void take_time(struct forecast *forecast, const struct map *by_name, const struct step_time *time)
 {
-	uintptr_t number = (uintptr_t)map_get(by_name, time->kind);
+	size_t number = map_number(by_name, time->kind);
 	int operation = names_find(&operation_names, time->operation);
 	int phase = names_find(&phase_names, time->phase);
 
-	if (number == 0 || operation < 0 || phase < 0 || time->took_ms < 0 || time->took_ms > TOOK_MOST_MS)
+	if (number == SIZE_MAX || operation < 0 || phase < 0 || time->took_ms < 0 || time->took_ms > TOOK_MOST_MS)
 		return;
-	struct sort_of_step *sort = &forecast->kinds[number - 1].sorts[operation][phase];
+	struct sort_of_step *sort = &forecast->kinds[number].sorts[operation][phase];
 	if (sort->count < STEP_TIMES_KEPT)
 		sort_add(sort, time->took_ms);
 	forecast->any_known = true;

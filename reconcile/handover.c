@@ -10,7 +10,7 @@ struct search {
 	const struct plan *plan;
 	struct arena *arena;
 	struct handovers *result;
-	struct map leaving;   /* what is let go of: index of its action + 1 */
+	struct map leaving;   /* what is let go of: index of its action */
 	struct ranges ranges; /* what is let go of and what is taken, of which any part counts; by index */
 	struct map widening;  /* ids of what gets further ranges of its own: likewise */
 	struct map losing;    /* ids of what loses the range that it has within another's: likewise */
@@ -85,8 +85,7 @@ static void note_leaving(struct search *search, size_t index, const struct field
 		return;
 	if (!action_ends_old(action) && slice_equal(held, text_of(search, action, field, &action->known)))
 		return;
-	/* The map keeps pointers; a number fits into one. */
-	map_set(&search->leaving, held, (void *)(uintptr_t)(index + 1));
+	map_set_number(&search->leaving, held, index);
 }
 
 static void hand_over(struct search *search, size_t from, size_t to, const struct field *field)
@@ -110,10 +109,10 @@ static void note_taking(struct search *search, size_t index, const struct field 
 	if (note_range_of(search, index, field, &action->known, true))
 		return;
 	struct slice wanted = text_of(search, action, field, &action->known);
-	const void *giver = wanted.size ? map_get(&search->leaving, wanted) : NULL;
+	size_t giver = wanted.size ? map_number(&search->leaving, wanted) : SIZE_MAX;
 	bool keeps = moves(action) && slice_equal(wanted, text_of(search, action, field, &action->live));
-	if (giver && !keeps)
-		hand_over(search, (size_t)(uintptr_t)giver - 1, index, field);
+	if (giver != SIZE_MAX && !keeps)
+		hand_over(search, giver, index, field);
 }
 
 /* One value, or each item of a set, as the action lets go of it or takes it. */
@@ -129,11 +128,10 @@ static void note_values(struct search *search, size_t index, const struct field 
 	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {
 		const struct value *one = is_list ? &value->items[i] : value;
 		struct slice text = unique_value(action->kind, field, one, fields, &action->identity, search->arena);
-		const void *giver = taking && text.size ? map_get(&search->leaving, text) : NULL;
-		size_t from = giver ? (size_t)(uintptr_t)giver - 1 : index;
+		size_t from = taking && text.size ? map_number(&search->leaving, text) : SIZE_MAX;
 		if (!taking && text.size)
-			map_set(&search->leaving, text, (void *)(uintptr_t)(index + 1));
-		if (from == index)
+			map_set_number(&search->leaving, text, index);
+		if (from == SIZE_MAX || from == index)
 			continue;
 		if (unique_items(field) || operation_keeps(search->plan->actions[from].operation))
 			yield(search, from, index, field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE, field, one);
@@ -187,7 +185,7 @@ static void note_widening(struct search *search, size_t index)
 	for (size_t i = 0; action->operation == OPERATION_UPDATE && !wider && i < action->change_count; i++)
 		wider = change_widens(&action->changes[i]);
 	if (wider && action->provider_id.size > 0)
-		map_set(&search->widening, action->provider_id, (void *)(uintptr_t)(index + 1));
+		map_set_number(&search->widening, action->provider_id, index);
 }
 
 static bool lies_within(const struct value *value, const struct cidr *range)
@@ -216,10 +214,9 @@ static void note_route(struct search *search, size_t index, const struct change 
 		const struct field *member = field_at(members, i);
 		const struct value *network =
 			member->apart_from ? value_get_named(&action->live, member->apart_from) : NULL;
-		const void *found = network ? map_get(&search->widening, value_slice(network)) : NULL;
-		size_t to = (size_t)(uintptr_t)found - 1;
+		size_t to = network ? map_number(&search->widening, value_slice(network)) : SIZE_MAX;
 		struct cidr range;
-		if (found && cidr_read(value_slice(value_get_named(&change->before, member->name)), &range) &&
+		if (to != SIZE_MAX && cidr_read(value_slice(value_get_named(&change->before, member->name)), &range) &&
 		    identity_equal(&search->plan->actions[to].identity, &action->identity) &&
 		    gets_range_around(&search->plan->actions[to], &range))
 			yield(search, index, to, PHASE_MAKE, change->field, &change->before);
@@ -243,7 +240,7 @@ static void note_losing(struct search *search, size_t index)
 	const struct action *action = &search->plan->actions[index];
 
 	if (shed_loss(action) && action->provider_id.size > 0)
-		map_set(&search->losing, action->provider_id, (void *)(uintptr_t)(index + 1));
+		map_set_number(&search->losing, action->provider_id, index);
 }
 
 /* No range is taken away under an address: that goes before, and those that come in its place may need the next one. */
@@ -260,10 +257,9 @@ static void note_addresses(struct search *search, size_t index)
 						   ? shed_part(change->field)
 						   : NULL;
 		const struct value *parent = part ? value_get_named(&action->live, part->range_parent) : NULL;
-		const void *found =
-			value_is(parent, VALUE_STRING) ? map_get(&search->losing, value_slice(parent)) : NULL;
-		size_t to = (size_t)(uintptr_t)found - 1;
-		const struct action *loser = found ? &search->plan->actions[to] : NULL;
+		size_t to =
+			value_is(parent, VALUE_STRING) ? map_number(&search->losing, value_slice(parent)) : SIZE_MAX;
+		const struct action *loser = to != SIZE_MAX ? &search->plan->actions[to] : NULL;
 
 		if (loser && identity_equal(&loser->identity, &action->identity) &&
 		    shed_meets(loser->changes, loser->change_count, part, &change->before))

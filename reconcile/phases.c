@@ -10,8 +10,8 @@ struct building {
 	struct phases *phases;
 	const struct plan *plan;
 	struct arena *arena;
-	struct map by_address; /* of the address's own action: index + 1 */
-	struct map deposed;    /* of the first object left behind there, which any others follow: index + 1 */
+	struct map by_address; /* of the address's own action: its index */
+	struct map deposed;    /* of the first object left behind there, which any others follow: its index */
 	struct handovers handovers;
 	struct sheds sheds;
 	struct namings namings;
@@ -71,18 +71,6 @@ static void add_node(struct building *building, size_t action, enum phase phase)
 	phases->nodes[action * PHASE_COUNT + phase] = (uint32_t)phases->node_count;
 	phases->actions[phases->node_count] = (uint32_t)action;
 	phases->kinds[phases->node_count++] = (uint8_t)phase;
-}
-
-static size_t index_in(const struct map *map, struct slice address)
-{
-	const void *item = map_get(map, address);
-	return item ? (size_t)(uintptr_t)item - 1 : SIZE_MAX;
-}
-
-static void put_index(struct map *map, struct slice address, size_t index)
-{
-	/* The map keeps pointers; a number fits into one. */
-	map_set(map, address, (void *)(uintptr_t)(index + 1));
 }
 
 static void order_nodes(struct building *building, uint32_t before, uint32_t after)
@@ -147,15 +135,15 @@ static bool goes_last(const struct building *building, size_t index)
 /* The actions for an address, its own first, then those for what was left behind there; SIZE_MAX after the last. */
 static size_t first_at(const struct building *building, struct slice address)
 {
-	size_t own = index_in(&building->by_address, address);
-	return own != SIZE_MAX ? own : index_in(&building->deposed, address);
+	size_t own = map_number(&building->by_address, address);
+	return own != SIZE_MAX ? own : map_number(&building->deposed, address);
 }
 
 static size_t next_at(const struct building *building, struct slice address, size_t index)
 {
 	const struct plan *plan = building->plan;
 	if (plan->actions[index].role != OBJECT_DEPOSED)
-		return index_in(&building->deposed, address);
+		return map_number(&building->deposed, address);
 	bool more = index + 1 < plan->action_count && plan->actions[index + 1].role == OBJECT_DEPOSED &&
 		    slice_equal(plan->actions[index + 1].address, address);
 	return more ? index + 1 : SIZE_MAX;
@@ -211,7 +199,7 @@ static void order_wanted(struct building *building, size_t index)
 	uint32_t settle = phases_node(phases, index, PHASE_SETTLE);
 	for (size_t i = 0; i < action->wanted_count; i++) {
 		const struct dependency *dependency = &action->wanted[i];
-		size_t target = index_in(&building->by_address, dependency->address);
+		size_t target = map_number(&building->by_address, dependency->address);
 		if (target == SIZE_MAX || target == index)
 			continue;
 		if (dependency->binding != BINDS_WHOLE && (needs_nothing_of(action, &building->plan->actions[target]) ||
@@ -274,7 +262,7 @@ static bool uses(const struct building *building, const struct action *action, c
 static bool waits_for_none(const struct building *building, const struct action *action)
 {
 	for (size_t i = 0; i < action->wanted_count; i++)
-		if (index_in(&building->by_address, action->wanted[i].address) != SIZE_MAX)
+		if (map_number(&building->by_address, action->wanted[i].address) != SIZE_MAX)
 			return false;
 	return true;
 }
@@ -365,7 +353,7 @@ static bool must_wait_for_parts(const struct building *building, size_t index)
 	const struct action *action = &building->plan->actions[index];
 	for (size_t i = 0; i < action->wanted_count; i++) {
 		const struct dependency *dependency = &action->wanted[i];
-		size_t target = index_in(&building->by_address, dependency->address);
+		size_t target = map_number(&building->by_address, dependency->address);
 		if (dependency->binding == BINDS_SETTLE && target != SIZE_MAX && target != index &&
 		    operation_makes(building->plan->actions[target].operation))
 			return true;
@@ -392,7 +380,7 @@ static void order_left_behind(struct building *building, size_t index)
 {
 	const struct action *action = &building->plan->actions[index];
 	struct phases *phases = building->phases;
-	for (size_t k = action->role != OBJECT_DEPOSED ? index_in(&building->deposed, action->address) : SIZE_MAX;
+	for (size_t k = action->role != OBJECT_DEPOSED ? map_number(&building->deposed, action->address) : SIZE_MAX;
 	     k != SIZE_MAX; k = next_at(building, action->address, k)) {
 		bool displaced = action->displaces.size > 0 &&
 				 slice_equal(building->plan->actions[k].object_id, action->displaces);
@@ -563,7 +551,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	for (size_t i = plan->action_count; i-- > 0;) {
 		const struct action *action = &plan->actions[i];
 		bool left_behind = action->role == OBJECT_DEPOSED;
-		put_index(left_behind ? &building.deposed : &building.by_address, action->address, i);
+		map_set_number(left_behind ? &building.deposed : &building.by_address, action->address, i);
 	}
 	for (size_t i = 0; i < plan->action_count; i++) {
 		unsigned wanted = phases_wanted(&building, i);

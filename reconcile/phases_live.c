@@ -15,7 +15,7 @@ struct search {
 	struct arena *arena;
 	struct namings *result;
 	const struct handovers *handovers;
-	struct map ending; /* by id: index of the action + 1 */
+	struct map ending; /* by id: index of the action */
 	size_t index;	   /* of the action that is looked at, and the field of its object */
 	const struct field *top;
 };
@@ -38,9 +38,8 @@ static void note(struct search *search, const struct value *part, const struct f
 static void note_found(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	struct search *search = context;
-	const void *found = named_is_held(search->top, reference) ? map_get(&search->ending, text) : NULL;
-	size_t target = (size_t)(uintptr_t)found - 1;
-	const struct action *leaving = found ? &search->plan->actions[target] : NULL;
+	size_t target = named_is_held(search->top, reference) ? map_number(&search->ending, text) : SIZE_MAX;
+	const struct action *leaving = target != SIZE_MAX ? &search->plan->actions[target] : NULL;
 	const struct action *action = &search->plan->actions[search->index];
 
 	if (leaving && target != search->index && slice_is(slice_of(leaving->kind->name), reference->target) &&
@@ -57,9 +56,9 @@ void namings_find(const struct plan *plan, const struct handovers *handovers, st
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
 
-		/* What goes by itself asks nobody to let go of it. The map keeps pointers; a number fits into one. */
+		/* What goes by itself asks nobody to let go of it. */
 		if (operation_ends(action->operation) && !action->awaits_gone && action->provider_id.size > 0)
-			map_set(&search.ending, action->provider_id, (void *)(uintptr_t)(i + 1));
+			map_set_number(&search.ending, action->provider_id, i);
 	}
 	for (size_t i = 0; search.ending.count > 0 && i < plan->action_count; i++) {
 		const struct fields *fields = &plan->actions[i].kind->fields;
@@ -115,8 +114,8 @@ void phases_order_beneath(struct phases *phases, const struct plan *plan, const 
 		uint32_t first = make != NO_NODE ? make : phases_node(phases, i, PHASE_SETTLE);
 
 		for (size_t k = 0; first != NO_NODE && k < action->beneath_count; k++) {
-			size_t target = (size_t)(uintptr_t)map_get(by_address, action->beneath[k]);
-			uint32_t made = target > 0 ? phases_node(phases, target - 1, PHASE_MAKE) : NO_NODE;
+			size_t target = map_number(by_address, action->beneath[k]);
+			uint32_t made = target != SIZE_MAX ? phases_node(phases, target, PHASE_MAKE) : NO_NODE;
 
 			if (made != NO_NODE)
 				graph_add_yielding(&phases->graph, made, first);

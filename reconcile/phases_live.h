@@ -25,7 +25,7 @@ void namings_find(const struct plan *plan, const struct handovers *handovers, st
  * way to all others. */
 void phases_order_live(struct phases *phases, const struct plan *plan, const struct namings *namings);
 /* The same: what lies beneath what an action refers to (struct action) is made first. The edges give way to all others.
- * by_address: of each address's own action, its index + 1. */
+ * by_address: of each address's own action, its index. */
 void phases_order_beneath(struct phases *phases, const struct plan *plan, const struct map *by_address);
 
 #endif

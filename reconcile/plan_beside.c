@@ -16,7 +16,7 @@ struct place {
 struct looking {
 	struct planning *planning;
 	struct map actions; /* by object id */
-	struct map numbers; /* of input->objects + 1, by id at the service */
+	struct map numbers; /* of input->objects, by id at the service */
 	bool is_indexed;    /* both are filled: few plans need them */
 	const struct action *action;
 	const struct field *top; /* that refers */
@@ -137,21 +137,21 @@ static void index_all(struct looking *looking)
 	/* What a run that was cut off was making may yet be put where it is to be. */
 	for (size_t i = 0; i < input->object_count; i++)
 		if (input->objects[i]->provider_id.size > 0 && input->objects[i]->role == OBJECT_CURRENT)
-			map_set(&looking->numbers, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+			map_set_number(&looking->numbers, input->objects[i]->provider_id, i);
 }
 
-/* Of input->objects + 1; 0: none has that id. */
+/* Of input->objects; SIZE_MAX: none has that id. */
 static size_t number_of(struct looking *looking, struct slice provider_id)
 {
 	if (!looking->is_indexed)
 		index_all(looking);
-	return provider_id.size > 0 ? (size_t)(uintptr_t)map_get(&looking->numbers, provider_id) : 0;
+	return provider_id.size > 0 ? map_number(&looking->numbers, provider_id) : SIZE_MAX;
 }
 
 /* number: as above. */
 static const struct live *live_at(const struct looking *looking, size_t number)
 {
-	return number ? plan_around(looking->planning)[number - 1] : NULL;
+	return number != SIZE_MAX ? plan_around(looking->planning)[number] : NULL;
 }
 
 /* What is made by this plan has no id yet: the spec tells what the field refers to. */
@@ -175,8 +175,8 @@ static void look_at(struct looking *looking, const struct field *reference, cons
 	const char *beside = reference->beside;
 	const struct plan_input *input = looking->planning->input;
 	const struct action *action = looking->action;
-	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : 0;
-	const struct object *target = number ? input->objects[number - 1] : NULL;
+	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : SIZE_MAX;
+	const struct object *target = number != SIZE_MAX ? input->objects[number] : NULL;
 	const bool lies = field_named(&action->kind->fields, slice_of(beside)) != NULL;
 	const struct place own =
 		lies ? place_of(action, live_at(looking, number_of(looking, action->provider_id)), beside)

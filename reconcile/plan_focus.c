@@ -16,7 +16,7 @@ struct focusing {
 	/* Of items, then of objects that stand alone, then of recorded fields that have to let go of something: from
 	 * each to what it takes along. */
 	struct graph graph;
-	struct map by_address; /* to the first of input->objects at an address + 1: they come sorted */
+	struct map by_address; /* to the first of input->objects at an address: they come sorted */
 	size_t *fields;	       /* parallel to input->objects: the node of the first field that is recorded of each */
 	bool *reached;
 	uint32_t *queue;
@@ -33,8 +33,7 @@ static void name_targets(struct planning *planning)
 	const struct plan_scope *scope = &planning->input->scope;
 
 	for (size_t i = 0; i < scope->target_count; i++)
-		/* The map keeps pointers; a number fits into one. */
-		map_set(&planning->named, scope->targets[i], (void *)(uintptr_t)(i + 1));
+		map_set_number(&planning->named, scope->targets[i], i);
 }
 
 static size_t node_of_object(const struct planning *planning, size_t index)
@@ -107,9 +106,9 @@ static void link_successors(struct focusing *focusing)
 /* The first of input->objects at an address; their count: there is none. */
 static size_t first_at(const struct focusing *focusing, struct slice address)
 {
-	size_t first = (uintptr_t)map_get(&focusing->by_address, address);
+	size_t first = map_number(&focusing->by_address, address);
 
-	return first ? first - 1 : focusing->planning->input->object_count;
+	return first != SIZE_MAX ? first : focusing->planning->input->object_count;
 }
 
 static void link_users(struct focusing *focusing)
@@ -239,13 +238,12 @@ struct keeper {
 static void keep_text(struct focusing *focusing, struct map *kept, const struct keeper *keeper, struct slice text,
 		      bool takes)
 {
-	/* The map keeps pointers; a number fits into one. */
-	uintptr_t holder = takes && text.size > 0 ? (uintptr_t)map_get(kept, text) : 0;
+	size_t holder = takes && text.size > 0 ? map_number(kept, text) : SIZE_MAX;
 
 	if (!takes && text.size > 0)
-		map_set(kept, text, (void *)(uintptr_t)(keeper->node + 1));
-	if (holder && holder - 1 != keeper->node)
-		graph_add(&focusing->graph, keeper->node, holder - 1);
+		map_set_number(kept, text, keeper->node);
+	if (holder != SIZE_MAX && holder != keeper->node)
+		graph_add(&focusing->graph, keeper->node, holder);
 }
 
 static void keep_all(struct focusing *focusing, struct map *kept, struct ranges *ranges, const struct keeper *keeper,
@@ -382,7 +380,7 @@ static void reach_leaving(struct focusing *focusing)
 
 	map_init(&leaving);
 	for (size_t i = 0; i < scope->leaving_count; i++)
-		map_set(&leaving, scope->leaving[i], (void *)(uintptr_t)(i + 1));
+		map_set_number(&leaving, scope->leaving[i], i);
 	for (size_t i = 0; scope->leaving_count > 0 && i < planning->input->object_count; i++)
 		if (map_get(&leaving, planning->input->objects[i]->object_id))
 			reach(focusing, node_of_object(planning, i));
@@ -415,7 +413,7 @@ static size_t number_fields(struct focusing *focusing, size_t node_count)
 
 	focusing->fields = arena_new_array(planning->arena, count + 1, size_t);
 	for (size_t i = 0; i < count; i++)
-		map_add(&focusing->by_address, objects[i]->address, (void *)(uintptr_t)(i + 1));
+		map_add_number(&focusing->by_address, objects[i]->address, i);
 	for (size_t i = 0; i < count && plan_load_body(planning, objects[i]); i++) {
 		focusing->fields[i] = node_count;
 		node_count += value_is(&objects[i]->applied, VALUE_MAP) ? objects[i]->applied.count : 0;

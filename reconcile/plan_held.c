@@ -40,8 +40,8 @@ struct holder {
 
 struct holding {
 	struct planning *planning;
-	struct map leaving; /* addresses to the number + 1 of the first object there that goes */
-	size_t *next;	    /* parallel to input->objects: the number + 1 of another one of the same address, or 0 */
+	struct map leaving; /* addresses to the number of the first object there that goes */
+	size_t *next;	    /* parallel to input->objects: the number of another one of the same address, or SIZE_MAX */
 	struct holder *queue;
 	size_t queued;
 };
@@ -123,9 +123,9 @@ static void keep_object(struct holding *holding, size_t number, const char *reas
 static void keep_stand_ins(struct holding *holding, const struct item *item)
 {
 	const struct planning *planning = holding->planning;
-	for (size_t k = (size_t)(uintptr_t)map_get(&holding->leaving, item->address); k > 0; k = holding->next[k - 1])
-		if (plan_goes_last(planning, k - 1, OPERATION_DELETE) && !planning->held[k - 1])
-			keep_object(holding, k - 1, "what is to take its place is not made yet");
+	for (size_t k = map_number(&holding->leaving, item->address); k != SIZE_MAX; k = holding->next[k])
+		if (plan_goes_last(planning, k, OPERATION_DELETE) && !planning->held[k])
+			keep_object(holding, k, "what is to take its place is not made yet");
 }
 
 /* The item stays as it is, with the object that it has. */
@@ -147,11 +147,11 @@ static void hold_address(struct holding *holding, struct slice address, const st
 	struct item *item = plan_item_at(planning, address);
 	if (item && item->operation == OPERATION_REPLACE)
 		keep_item(holding, item, reason_of(planning, holder));
-	for (size_t k = (size_t)(uintptr_t)map_get(&holding->leaving, address); k > 0; k = holding->next[k - 1]) {
-		struct object *object = planning->input->objects[k - 1];
-		if (object == holder->object || planning->held[k - 1])
+	for (size_t k = map_number(&holding->leaving, address); k != SIZE_MAX; k = holding->next[k]) {
+		struct object *object = planning->input->objects[k];
+		if (object == holder->object || planning->held[k])
 			continue;
-		keep_object(holding, k - 1, reason_of(planning, holder));
+		keep_object(holding, k, reason_of(planning, holder));
 	}
 }
 
@@ -217,8 +217,8 @@ static void find_leaving(struct holding *holding)
 		struct slice address = planning->input->objects[i]->address;
 		if (!planning->leaves[i] || is_its_own(planning, i))
 			continue;
-		holding->next[i] = (size_t)(uintptr_t)map_get(&holding->leaving, address);
-		map_set(&holding->leaving, address, (void *)(uintptr_t)(i + 1));
+		holding->next[i] = map_number(&holding->leaving, address);
+		map_set_number(&holding->leaving, address, i);
 	}
 }
 

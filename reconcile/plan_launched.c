@@ -12,8 +12,8 @@ struct search {
 	struct planning *planning;
 	const struct kind *kind; /* of what runs something */
 	const char *within;	 /* the field of what is held that says where it lies */
-	struct map first; /* by what it lies in: index + 1 of the first action that ends what may be held there */
-	size_t *next;	  /* per action: index + 1 of the next of those; 0: none */
+	struct map first;	 /* by what it lies in: index of the first action that ends what may be held there */
+	size_t *next;		 /* per action: index of the next of those; SIZE_MAX: none */
 };
 
 static const char *place_of(const struct kind *kind)
@@ -43,9 +43,8 @@ static void search_for(struct search *search, const struct kind *kind)
 		if (!action_ends_old(action) || !action->kind || !runs_hold(kind->runs, action->kind) ||
 		    !value_is(place, VALUE_STRING))
 			continue;
-		search->next[i] = (size_t)(uintptr_t)map_get(&search->first, value_slice(place));
-		/* The map keeps pointers; a number fits into one. */
-		map_set(&search->first, value_slice(place), (void *)(uintptr_t)(i + 1));
+		search->next[i] = map_number(&search->first, value_slice(place));
+		map_set_number(&search->first, value_slice(place), i);
 	}
 }
 
@@ -69,16 +68,15 @@ static void pair_with(struct search *search, size_t index, struct slice place)
 	struct planning *planning = search->planning;
 	struct plan *plan = planning->plan;
 	const struct action *runner = &planning->actions[index];
-	size_t next = (size_t)(uintptr_t)map_get(&search->first, place);
 
-	for (; next; next = search->next[next - 1]) {
-		const struct action *held = &planning->actions[next - 1];
+	for (size_t next = map_number(&search->first, place); next != SIZE_MAX; next = search->next[next]) {
+		const struct action *held = &planning->actions[next];
 
 		if (!identity_equal(&held->identity, &runner->identity) || !has_one_in(runner, held))
 			continue;
 		plan->launched = arena_room(planning->arena, plan->launched, plan->launched_count,
 					    &planning->launched_capacity, sizeof(*plan->launched));
-		plan->launched[plan->launched_count++] = (struct launched){.by = index, .into = next - 1};
+		plan->launched[plan->launched_count++] = (struct launched){.by = index, .into = next};
 	}
 }
 

@@ -37,7 +37,7 @@ static bool mirrors(const struct kind *kind)
 static struct object *other_end(struct planning *planning, struct slice provider_id, const struct item **ret)
 {
 	const struct plan_input *input = planning->input;
-	uintptr_t number;
+	size_t number;
 
 	if (!planning->mirrors) {
 		planning->mirrors = arena_new(planning->arena, struct map);
@@ -45,11 +45,11 @@ static struct object *other_end(struct planning *planning, struct slice provider
 		for (size_t i = 0; i < input->object_count; i++)
 			if (input->objects[i]->provider_id.size > 0 &&
 			    mirrors(kinds_find(input->kinds, input->objects[i]->kind)))
-				map_set(planning->mirrors, input->objects[i]->provider_id, (void *)(uintptr_t)(i + 1));
+				map_set_number(planning->mirrors, input->objects[i]->provider_id, i);
 	}
-	number = (uintptr_t)map_get(planning->mirrors, provider_id);
-	*ret = number ? planning->of_objects[number - 1] : NULL;
-	return number ? input->objects[number - 1] : NULL;
+	number = map_number(planning->mirrors, provider_id);
+	*ret = number != SIZE_MAX ? planning->of_objects[number] : NULL;
+	return number != SIZE_MAX ? input->objects[number] : NULL;
 }
 
 static bool names_it(const struct value *list, struct slice provider_id)

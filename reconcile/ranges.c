@@ -22,13 +22,10 @@ void ranges_release(struct ranges *ranges)
 
 static size_t number_of(struct ranges *ranges, struct slice scope)
 {
-	size_t number = (size_t)(uintptr_t)map_get(&ranges->scopes, scope);
+	size_t next = ranges->scopes.count;
+	size_t number = map_add_number(&ranges->scopes, scope, next);
 
-	if (number > 0)
-		return number - 1;
-	/* The map keeps pointers; a number fits into one. */
-	map_set(&ranges->scopes, scope, (void *)(uintptr_t)(ranges->scopes.count + 1));
-	return ranges->scopes.count - 1;
+	return number != SIZE_MAX ? number : next;
 }
 
 bool ranges_add(struct ranges *ranges, const struct kind *kind, const struct value *fields,

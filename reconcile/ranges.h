@@ -22,7 +22,7 @@ struct ranged {
 
 struct ranges {
 	struct arena *arena;
-	struct map scopes; /* to their number + 1 */
+	struct map scopes; /* to their numbers */
 	struct ranged *items;
 	size_t count, capacity;
 };

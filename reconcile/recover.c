@@ -225,18 +225,18 @@ void recover_hold(const struct intent *intents, size_t intent_count, struct obje
 
 	map_init(&open);
 	for (size_t i = 0; i < intent_count; i++)
-		map_set(&open, intents[i].object_id, (void *)(uintptr_t)(i + 1));
+		map_set_number(&open, intents[i].object_id, i);
 	for (size_t i = 0; i < object_count; i++) {
-		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
+		size_t at = map_number(&open, objects[i]->object_id);
 
-		if (at == 0 || !live[i] || !is_held(&intents[at - 1], objects[i], live[i]))
+		if (at == SIZE_MAX || !live[i] || !is_held(&intents[at], objects[i], live[i]))
 			continue;
 		struct live *held = arena_new(arena, struct live);
 		struct slice why = live[i]->unread_reason;
 		*held = *live[i];
 		held->presence = PRESENCE_UNREAD;
 		held->unread_reason = arena_format(arena, "it is not known what became of %.*s%s%.*s",
-						   SLICE_ARGUMENTS(intents[at - 1].operation), why.size > 0 ? ": " : "",
+						   SLICE_ARGUMENTS(intents[at].operation), why.size > 0 ? ": " : "",
 						   SLICE_ARGUMENTS(why));
 		live[i] = held;
 	}

@@ -6,7 +6,7 @@ struct search {
 	const struct plan *plan;
 	struct arena *arena;
 	struct sheds *result;
-	struct map owners; /* by id: index of the action that takes ranges away + 1 */
+	struct map owners; /* by id: index of the action that takes ranges away */
 	struct map losers; /* likewise, of what loses the range that it has within another's */
 	struct map places; /* the same by address */
 };
@@ -33,9 +33,8 @@ static void note_owner(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
 	bool loses = action->operation == OPERATION_UPDATE && shed_change(action->changes, action->change_count, NULL);
-	/* The map keeps pointers; a number fits into one. */
 	if (loses && action->provider_id.size > 0)
-		map_set(&search->owners, action->provider_id, (void *)(uintptr_t)(index + 1));
+		map_set_number(&search->owners, action->provider_id, index);
 }
 
 static void add(struct search *search, struct shed shed)
@@ -55,9 +54,8 @@ static void note_ending(struct search *search, size_t index)
 			continue;
 		const struct value *value = value_get_named(&action->live, field->name);
 		const struct value *parent = value_get_named(&action->live, field->range_parent);
-		const void *found = value && parent ? map_get(&search->owners, value_slice(parent)) : NULL;
-		size_t owner = (size_t)(uintptr_t)found - 1;
-		const struct action *loser = found ? &search->plan->actions[owner] : NULL;
+		size_t owner = value && parent ? map_number(&search->owners, value_slice(parent)) : SIZE_MAX;
+		const struct action *loser = owner != SIZE_MAX ? &search->plan->actions[owner] : NULL;
 		struct cidr own;
 		if (loser && cidr_read(value_slice(value), &own) &&
 		    identity_equal(&loser->identity, &action->identity) &&
@@ -134,8 +132,8 @@ static void note_loser(struct search *search, size_t index)
 
 	if (!loss || action->provider_id.size == 0)
 		return;
-	map_set(&search->losers, action->provider_id, (void *)(uintptr_t)(index + 1));
-	map_set(&search->places, action->address, (void *)(uintptr_t)(index + 1));
+	map_set_number(&search->losers, action->provider_id, index);
+	map_set_number(&search->places, action->address, index);
 	search->result->empties[index] = value_is(&loss->after, VALUE_NULL);
 }
 
@@ -154,10 +152,9 @@ static void note_addressed(struct search *search, size_t index)
 		const struct field *field = field_at(&action->kind->fields, i), *part = shed_part(field);
 		const struct value *parent = part ? value_get_named(&action->live, part->range_parent) : NULL;
 		const struct value *held = parent ? value_get_named(&action->live, field->name) : NULL;
-		const void *found =
-			held && value_is(parent, VALUE_STRING) ? map_get(&search->losers, value_slice(parent)) : NULL;
-		size_t owner = (size_t)(uintptr_t)found - 1;
-		const struct action *loser = found ? &search->plan->actions[owner] : NULL;
+		size_t owner = held && value_is(parent, VALUE_STRING) ? map_number(&search->losers, value_slice(parent))
+								      : SIZE_MAX;
+		const struct action *loser = owner != SIZE_MAX ? &search->plan->actions[owner] : NULL;
 
 		if (!loser || !identity_equal(&loser->identity, &action->identity) ||
 		    !shed_meets(loser->changes, loser->change_count, part, held))
@@ -175,13 +172,11 @@ static void note_referring(struct search *search, size_t index)
 	const struct action *action = &search->plan->actions[index];
 
 	for (size_t i = 0; i < action->recorded_count; i++) {
-		const void *found = map_get(&search->places, action->recorded[i].address);
+		size_t owner = map_number(&search->places, action->recorded[i].address);
 
-		if (found && (size_t)(uintptr_t)found - 1 != index)
-			add(search, (struct shed){.within = index,
-						  .owner = (size_t)(uintptr_t)found - 1,
-						  .lets_go = PHASE_DELETE,
-						  .is_guess = true});
+		if (owner != SIZE_MAX && owner != index)
+			add(search,
+			    (struct shed){.within = index, .owner = owner, .lets_go = PHASE_DELETE, .is_guess = true});
 	}
 }
 

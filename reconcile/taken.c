@@ -49,7 +49,7 @@ bool taken_concerns(const struct refresh *refresh, const struct resource *resour
 	return false;
 }
 
-/* names: to the number of the resource + 1. */
+/* names: to the number of the resource. */
 static void take(struct refresh *refresh, const struct kind *kind, const struct live *live, const struct map *names)
 {
 	for (size_t i = 0; i < kind->fields.count; i++) {
@@ -58,10 +58,10 @@ static void take(struct refresh *refresh, const struct kind *kind, const struct 
 		if (!(field->flags & NAMES))
 			continue;
 		struct slice name = unique_text(kind, field, &live->fields, &anywhere, refresh->arena);
-		const void *number = name.size > 0 ? map_get(names, name) : NULL;
+		size_t number = name.size > 0 ? map_number(names, name) : SIZE_MAX;
 
-		if (number)
-			refresh->unrecorded[(uintptr_t)number - 1] = live;
+		if (number != SIZE_MAX)
+			refresh->unrecorded[number] = live;
 	}
 }
 
@@ -79,9 +79,8 @@ static void note_names(struct refresh *refresh, size_t number, const struct map 
 		struct slice name =
 			field->flags & NAMES ? wanted_name(refresh, resource, field, recorded) : (struct slice){0};
 
-		/* The map keeps pointers; a number fits into one. */
 		if (name.size > 0)
-			map_set(names, name, (void *)(uintptr_t)(number + 1));
+			map_set_number(names, name, number);
 	}
 }
 

@@ -59,14 +59,14 @@ static uint32_t find_node(struct collection *collection, struct slice name)
 
 	if (resource)
 		return (uint32_t)(resource - collection->stack->resources);
-	index = (size_t)(uintptr_t)map_get(&collection->ids, name);
-	if (index > 0)
-		return (uint32_t)(index - 1);
+	index = map_number(&collection->ids, name);
+	if (index != SIZE_MAX)
+		return (uint32_t)index;
 	collection->nodes = (struct node *)arena_room(collection->arena, collection->nodes, collection->node_count,
 						      &collection->node_capacity, sizeof(*collection->nodes));
 	index = collection->node_count++;
 	collection->nodes[index] = (struct node){.name = name, .above = (uint32_t)index, .size = 1};
-	map_add(&collection->ids, name, (void *)(uintptr_t)(index + 1));
+	map_set_number(&collection->ids, name, index);
 	return (uint32_t)index;
 }
 

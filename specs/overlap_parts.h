@@ -53,7 +53,7 @@ struct collection {
 	const struct stack *stack;
 	struct map spare;	     /* the addresses, where the stack has no index */
 	const struct map *addresses; /* to struct resource */
-	struct map ids;		     /* of things that are not in the spec, and their IP addresses, to node + 1 */
+	struct map ids;		     /* of things that are not in the spec, and their IP addresses, to their nodes */
 	struct slice last_name;	     /* that node_of() was asked for, and what it said */
 	uint32_t last_node;
 	struct arena *arena; /* that nodes, ranges and texts lie in */

@@ -15,13 +15,13 @@ static void index_all(struct yaml_keys *keys, const struct value_member *members
 	keys->found = (struct map *)memory_get(sizeof(*keys->found));
 	map_init(keys->found);
 	for (size_t i = 0; i < count; i++)
-		map_set(keys->found, value_slice(&members[i].key), (void *)(uintptr_t)(i + 1));
+		map_set_number(keys->found, value_slice(&members[i].key), i);
 }
 
 const struct value *yaml_keys_claim(struct yaml_keys *keys, const struct value_member *members, size_t count,
 				    struct slice key)
 {
-	uintptr_t earlier;
+	size_t earlier;
 
 	if (count < KEYS_FEW) {
 		for (size_t i = 0; i < count; i++) {
@@ -37,8 +37,8 @@ const struct value *yaml_keys_claim(struct yaml_keys *keys, const struct value_m
 		return NULL;
 	if (!keys->found)
 		index_all(keys, members, count);
-	earlier = (uintptr_t)map_add(keys->found, key, (void *)(uintptr_t)(count + 1));
-	return earlier > 0 ? &members[earlier - 1].key : NULL;
+	earlier = map_add_number(keys->found, key, count);
+	return earlier != SIZE_MAX ? &members[earlier].key : NULL;
 }
 
 void yaml_keys_release(struct yaml_keys *keys)

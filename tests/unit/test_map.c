@@ -72,6 +72,27 @@ static void test_steps(void **state)
 	map_release(&map);
 }
 
+/* A number that is not there is SIZE_MAX; 0 is one like any other. */
+static void test_numbers(void **state)
+{
+	struct map map;
+
+	(void)state;
+	map_init(&map);
+	assert_int_equal(map_number(&map, SLICE("a")), SIZE_MAX);
+	assert_int_equal(map_add_number(&map, SLICE("a"), 0), SIZE_MAX);
+	assert_int_equal(map_number(&map, SLICE("a")), 0);
+	assert_int_equal(map_add_number(&map, SLICE("a"), 7), 0);
+	assert_int_equal(map_number(&map, SLICE("a")), 0);
+	map_set_number(&map, SLICE("a"), 7);
+	assert_int_equal(map_number(&map, SLICE("a")), 7);
+	map_set_number(&map, SLICE("b"), SIZE_MAX - 2);
+	assert_int_equal(map_number(&map, SLICE("b")), SIZE_MAX - 2);
+	assert_int_equal(map_number(&map, SLICE("c")), SIZE_MAX);
+	assert_int_equal(map.count, 2);
+	map_release(&map);
+}
+
 /* Many keys: each is found, what is not there is not, and the walk is in order of insertion. */
 static void test_many(void **state)
 {
@@ -208,8 +229,8 @@ static void test_spread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_many),   cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_hash),  cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_numbers), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_seed),  cmocka_unit_test(test_hash),    cmocka_unit_test(test_spread),
 	};
 
 	return cmocka_run_group_tests_name("map", tests, NULL, NULL);
