@@ -221,6 +221,16 @@ void map_set(struct map *map, struct slice key, void *item)
 		there->item = item;
 }
 
+bool map_mark(struct map *map, struct slice key)
+{
+	return !map_add(map, key, map);
+}
+
+bool map_has(const struct map *map, struct slice key)
+{
+	return map_get(map, key) != NULL;
+}
+
 /* NULL stands for no number. */
 static void *number_item(size_t number)
 {

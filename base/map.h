@@ -45,6 +45,10 @@ void *map_add(struct map *map, struct slice key, void *item);
 /* Stores item under key, replacing what was there. */
 void map_set(struct map *map, struct slice key, void *item);
 
+/* A map can be a set of keys. map_mark() adds one; false: it was there. */
+bool map_mark(struct map *map, struct slice key);
+bool map_has(const struct map *map, struct slice key);
+
 /* A map can keep numbers instead, each below SIZE_MAX: that is what stands for none. */
 size_t map_number(const struct map *map, struct slice key);
 /* As map_add(): the number that is there. */

@@ -54,7 +54,7 @@ static void add_text(struct vault_filling *filling, char form, struct slice secr
 	BUFFER_AUTO text;
 
 	buffer_init(&text, SEAL_LARGEST_BYTES);
-	if (map_get(&filling->seen, fingerprint))
+	if (map_has(&filling->seen, fingerprint))
 		return;
 	fingerprint = arena_copy(filling->arena, fingerprint);
 	buffer_byte(&text, form);
@@ -62,7 +62,7 @@ static void add_text(struct vault_filling *filling, char form, struct slice secr
 	value_builder_member(
 		&filling->sealed, fingerprint,
 		value_string(seal_anew(vault, filling->place, fingerprint, buffer_slice(&text), filling->arena)));
-	map_set(&filling->seen, fingerprint, filling);
+	map_mark(&filling->seen, fingerprint);
 	memory_wipe(text.data, text.size);
 }
 

@@ -86,9 +86,9 @@ static void set_aside_unsound(struct rebuild *rebuild)
 		if (rebuild->past.is_sound[i])
 			sound[count++] = job->objects[i];
 		else
-			map_set(&unsound, job->objects[i]->object_id, job->objects[i]);
+			map_mark(&unsound, job->objects[i]->object_id);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (!map_get(&unsound, job->intents[i].object_id))
+		if (!map_has(&unsound, job->intents[i].object_id))
 			job->intents[intent_count++] = job->intents[i];
 	map_release(&unsound);
 	job->objects = sound;
@@ -167,7 +167,7 @@ static bool find_unseen(struct rebuild *rebuild)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (past[i].known && past[i].outcome != OUTCOME_DONE)
-			map_set(&rebuild->unseen, questions[i].intent, rebuild);
+			map_mark(&rebuild->unseen, questions[i].intent);
 	return true;
 }
 
@@ -451,10 +451,10 @@ static bool commit(const struct rebuild *rebuild)
 	for (size_t i = 0; i < count; i++) {
 		upserts[i] = rebuild->rebuilding.objects[i];
 		bodies[i] = object_body_write(upserts[i], job->arena, &job->style);
-		map_set(&kept, upserts[i]->object_id, rebuild->rebuilding.objects[i]);
+		map_mark(&kept, upserts[i]->object_id);
 	}
 	for (size_t i = 0; i < rebuild->past.count; i++)
-		if (!map_get(&kept, rebuild->past.objects[i]->object_id))
+		if (!map_has(&kept, rebuild->past.objects[i]->object_id))
 			removals[all.removal_count++] = (struct removal){rebuild->past.objects[i]->object_id, true};
 	map_release(&kept);
 	all.removals = removals;

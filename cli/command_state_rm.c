@@ -11,7 +11,7 @@ enum { ADDRESSES_MOST = 100000, CALLS_SHOWN = 5 };
 struct forgetting {
 	struct recorded *recorded;
 	struct job *job;
-	struct map addresses; /* to the operand */
+	struct map addresses; /* of the operands */
 	struct object **objects;
 	size_t count;
 	struct intent_close *closes; /* of their open calls */
@@ -20,7 +20,7 @@ struct forgetting {
 
 static bool is_named(const struct forgetting *forgetting, struct slice address)
 {
-	return map_get(&forgetting->addresses, address) != NULL;
+	return map_has(&forgetting->addresses, address);
 }
 
 static bool collect_objects(struct forgetting *forgetting)
@@ -33,7 +33,7 @@ static bool collect_objects(struct forgetting *forgetting)
 	for (size_t i = 0; i < arguments->operand_count; i++) {
 		operands[i] = arguments->operands[i];
 		good &= recorded_has(forgetting->recorded, operands[i]);
-		map_set(&forgetting->addresses, operands[i], &operands[i]);
+		map_mark(&forgetting->addresses, operands[i]);
 	}
 	forgetting->objects = arena_new_array(job->arena, job->object_count, struct object *);
 	for (size_t i = 0; i < job->object_count; i++)

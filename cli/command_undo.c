@@ -96,9 +96,9 @@ static bool misses_any(const struct undo *undo)
 
 	map_init(&kept);
 	for (size_t i = 0; i < undo->past_count; i++)
-		map_set(&kept, undo->past[i].before.object_id, &undo->past[i]);
+		map_mark(&kept, undo->past[i].before.object_id);
 	for (size_t i = 0; i < undo->call_count && !any; i++)
-		any = slice_is(undo->calls[i].outcome, "done") && !map_get(&kept, undo->calls[i].object_id);
+		any = slice_is(undo->calls[i].outcome, "done") && !map_has(&kept, undo->calls[i].object_id);
 	map_release(&kept);
 	return any;
 }
@@ -186,9 +186,9 @@ static void add_providers_beside(struct undo *undo, struct provider_settings *se
 	map_init(&changed);
 	for (size_t i = 0; i < undo->past_count; i++)
 		if (undo->past[i].is)
-			map_set(&changed, undo->past[i].after.address, undo);
+			map_mark(&changed, undo->past[i].after.address);
 	for (size_t i = 0; i < undo->beside_count; i++)
-		if (map_get(&changed, undo->beside[i].before.address))
+		if (map_has(&changed, undo->beside[i].before.address))
 			add_provider(undo->job, settings, &undo->beside[i].before);
 	map_release(&changed);
 }
@@ -232,7 +232,7 @@ static void take_left(struct undo *undo, const struct map *unfinished)
 
 		if (!gone)
 			job->objects[kept++] = job->objects[i];
-		for (size_t k = 0; map_get(unfinished, job->objects[i]->object_id) && k < undo->past_count; k++) {
+		for (size_t k = 0; map_has(unfinished, job->objects[i]->object_id) && k < undo->past_count; k++) {
 			struct past_object *past = &undo->past[k];
 
 			if (past->next_run.size > 0 || !slice_equal(past->before.object_id, job->objects[i]->object_id))
@@ -254,10 +254,10 @@ static bool read_unfinished(struct undo *undo)
 
 	map_init(&unfinished);
 	for (size_t i = 0; i < job->intent_count; i++)
-		map_set(&unfinished, job->intents[i].object_id, &job->intents[i]);
+		map_mark(&unfinished, job->intents[i].object_id);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (unfinished_is(job->objects[i]))
-			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);
+			map_mark(&unfinished, job->objects[i]->object_id);
 	if (unfinished.count > 0) {
 		good = job_refresh_some(job, &unfinished, NULL, NULL);
 		if (good)
@@ -373,11 +373,11 @@ static void keep_touched(struct undo *undo)
 	memcpy(job->around, job->refresh.live, job->object_count * sizeof(*job->around));
 	map_init(&touched);
 	for (size_t i = 0; i < undo->undoing.address_count; i++)
-		map_set(&touched, undo->undoing.addresses[i], &undo->undoing.addresses[i]);
+		map_mark(&touched, undo->undoing.addresses[i]);
 	for (size_t i = 0; i < job->twin_count; i++)
-		map_set(&touched, job->twins[i], &job->twins[i]);
+		map_mark(&touched, job->twins[i]);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (!map_get(&touched, job->objects[i]->address) && !map_get(&touched, job->objects[i]->object_id) &&
+		if (!map_has(&touched, job->objects[i]->address) && !map_has(&touched, job->objects[i]->object_id) &&
 		    !tells_secret(job->refresh.live[i]))
 			job->refresh.live[i] = NULL;
 	map_release(&touched);

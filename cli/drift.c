@@ -185,13 +185,13 @@ static void add_never_compared(struct job *job)
 	map_init(&recorded);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
-			map_set(&recorded, job->objects[i]->address, job->objects[i]);
+			map_mark(&recorded, job->objects[i]->address);
 	for (size_t i = 0; i < plan->unread_count; i++)
 		unread[i] = plan->unread[i];
 	for (size_t i = 0; i < job->stack.resource_count; i++) {
 		const struct resource *resource = &job->stack.resources[i];
 
-		if (resource->kind->found && !map_get(&recorded, resource->address))
+		if (resource->kind->found && !map_has(&recorded, resource->address))
 			unread[plan->unread_count++] = never_compared(job, resource);
 	}
 	map_release(&recorded);

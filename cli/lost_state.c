@@ -117,9 +117,9 @@ static const struct missed *find_missed(const struct job *job, size_t *ret_count
 	for (size_t i = 0; job->missed_count > 0 && i < job->plan.action_count; i++)
 		if (operation_makes(job->plan.actions[i].operation) ||
 		    job->plan.actions[i].operation == OPERATION_FORGET)
-			map_set(&lost, job->plan.actions[i].address, &job->plan.actions[i]);
+			map_mark(&lost, job->plan.actions[i].address);
 	for (size_t i = job->missed_count; i-- > 0;) {
-		bool counts = job->plan.destroy ? !job->plan.targeted : map_get(&lost, job->missed[i].address) != NULL;
+		bool counts = job->plan.destroy ? !job->plan.targeted : map_has(&lost, job->missed[i].address);
 
 		if (counts)
 			first = &job->missed[i];

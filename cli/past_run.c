@@ -193,11 +193,10 @@ struct search {
 	struct leavings *found;
 	struct run_record *runs;
 	size_t run_count;
-	struct map sent; /* by run id, each a struct sent */
-	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
-	struct map settled, settled_objects;
-	/* Undoings that came to their end, each a struct run_record, by past_run_undoing_of(); and those of them that
-	 * left nothing to do. */
+	struct map sent;	    /* by run id, each a struct sent */
+	struct map settled;	    /* by address, the struct run_record of the last run that did what it was to do */
+	struct map settled_objects; /* the objects of such runs, by id */
+	/* Undoings that came to their end, by past_run_undoing_of(); and those of them that left nothing to do. */
 	struct map finished, concluded;
 };
 
@@ -227,13 +226,13 @@ static void note_undone(const struct job *job, struct past_object *objects, size
 
 	map_init(&recorded);
 	for (size_t i = 0; i < job->object_count; i++)
-		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
+		map_mark(&recorded, job->objects[i]->object_id);
 	for (size_t i = 0; i < count; i++) {
 		const struct past_object *object = &objects[i];
 
 		if (object->was || !map_get(&past->undone, address_of(object)))
 			map_set(&past->undone, address_of(object), &objects[i]);
-		past->undoes_more |= !object->was && object->is && map_get(&recorded, object->after.object_id);
+		past->undoes_more |= !object->was && object->is && map_has(&recorded, object->after.object_id);
 	}
 	map_release(&recorded);
 }
@@ -309,16 +308,16 @@ static void note_halfway(struct job *job, const struct past_run *past, struct se
 	bool undoes = command_of_run(past->run->command) == &command_undo;
 
 	if (!past->has_changed || is_undone(job, past, search) ||
-	    map_get(&search->concluded, past_run_undoing_of(past->run->command)))
+	    map_has(&search->concluded, past_run_undoing_of(past->run->command)))
 		return;
 	for (size_t i = 0; i < past->touched.count; i++) {
 		const struct touch *touch = past->touched.entries[i].item;
 
-		if (map_get(&search->settled_objects, touch->object_id))
+		if (map_has(&search->settled_objects, touch->object_id))
 			continue;
 		if (touch->finished)
 			/* Nor is it what an earlier run has left of it. */
-			map_set(&search->settled_objects, touch->object_id, past->run);
+			map_mark(&search->settled_objects, touch->object_id);
 		else
 			leave(job, past->run, touch->object_id,
 			      undoes ? "was to be changed by an undoing that did not come to its end, which the same "
@@ -338,7 +337,7 @@ static void note_settled(struct run_record *run, const struct past_object *objec
 		return;
 	if (!map_get(&search->settled, address_of(object)))
 		map_set(&search->settled, address_of(object), run);
-	map_set(&search->settled_objects, object->was ? object->before.object_id : object->after.object_id, run);
+	map_mark(&search->settled_objects, object->was ? object->before.object_id : object->after.object_id);
 }
 
 /* However it ended. What is only found is let go of without a call. */
@@ -406,14 +405,14 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	if (*ret_ends)
 		return true;
 	struct slice undoing = past_run_undoing_of(run->command);
-	bool is_finished_later = !is_done(run) && map_get(&search->finished, undoing);
+	bool is_finished_later = !is_done(run) && map_has(&search->finished, undoing);
 	if (is_done(run) && command == &command_undo)
-		map_set(&search->finished, undoing, run);
+		map_mark(&search->finished, undoing);
 	bool good = read_run(job, run, map_get(&search->sent, run->id), &past) &&
 		    (!is_finished_later || read_undone(job, search, &past));
 	/* What was before it recovery has settled, or there was nothing to settle. */
 	if (good && is_done(run) && command == &command_undo && slice_equal(run->command, undoing))
-		map_set(&search->concluded, undoing, run);
+		map_mark(&search->concluded, undoing);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = deletes && is_whole(run, command);

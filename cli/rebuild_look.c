@@ -76,7 +76,7 @@ bool job_read_rebuilt(struct job *job, const struct rebuilding *rebuilding)
 	job->object_count = rebuilding->object_count;
 	map_init(&ids);
 	for (size_t i = 0; i < job->object_count; i++)
-		map_set(&ids, job->objects[i]->object_id, job->objects[i]);
+		map_mark(&ids, job->objects[i]->object_id);
 	bool good = job_refresh_some(job, &ids, NULL, NULL);
 	map_release(&ids);
 	return good;

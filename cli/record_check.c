@@ -91,7 +91,7 @@ static void check_dependencies(struct looking *looking, const struct object *obj
 		const struct dependency *dependency = &object->dependencies[i];
 
 		if (may_be_gone(object, dependency) || slice_equal(dependency->address, told) ||
-		    map_get(addresses, dependency->address) || is_still_to_come(looking, dependency->address))
+		    map_has(addresses, dependency->address) || is_still_to_come(looking, dependency->address))
 			continue;
 		told = dependency->address;
 		add(looking, object->address,
@@ -147,7 +147,7 @@ static void check_records(struct looking *looking)
 	map_init(&addresses);
 	map_reserve(&addresses, job->object_count);
 	for (size_t i = 0; i < job->object_count; i++)
-		map_set(&addresses, job->objects[i]->address, job->objects[i]);
+		map_mark(&addresses, job->objects[i]->address);
 	for (size_t i = 0; i < job->object_count; i++)
 		check_object(looking, job->objects[i], bodies[i], &addresses);
 	map_release(&addresses);

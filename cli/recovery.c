@@ -41,9 +41,9 @@ static bool read_subjects(struct job *job, const struct live ***ret, int64_t *re
 
 	map_init(&wanted);
 	for (size_t i = 0; i < job->intent_count; i++)
-		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
+		map_mark(&wanted, job->intents[i].object_id);
 	for (size_t i = 0; i < job->object_count; i++) {
-		if (!map_get(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
+		if (!map_has(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
 			continue;
 		places[count] = i;
 		subjects[count++] = job->objects[i];
@@ -323,7 +323,7 @@ static void map_left(const struct job *job, struct map *ret)
 {
 	map_init(ret);
 	for (size_t i = 0; i < job->left_count; i++)
-		map_set(ret, job->left[i], &job->left[i]);
+		map_mark(ret, job->left[i]);
 }
 
 /* What became of these cannot be told, by this run or by any that reads the same. */
@@ -335,7 +335,7 @@ static void hold_unknown(struct job *job)
 
 	map_left(job, &left);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (!map_get(&left, job->intents[i].id))
+		if (!map_has(&left, job->intents[i].id))
 			unknown[count++] = job->intents[i];
 	map_release(&left);
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
@@ -403,7 +403,7 @@ static bool takes_left(struct job *job, const struct recovery *recovery)
 
 	map_left(job, &left);
 	for (size_t i = 0; i < recovery->intent_count; i++)
-		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN && map_get(&left, recovery->intents[i].id))
+		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN && map_has(&left, recovery->intents[i].id))
 			unsent[count++] = &recovery->intents[i];
 	map_release(&left);
 	if (count > 0)
@@ -439,9 +439,9 @@ bool job_drop_settled(struct job *job)
 		return false;
 	map_init(&still);
 	for (size_t i = 0; i < open_count; i++)
-		map_set(&still, open[i].id, &open[i]);
+		map_mark(&still, open[i].id);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (map_get(&still, job->intents[i].id))
+		if (map_has(&still, job->intents[i].id))
 			job->intents[count++] = job->intents[i];
 	map_release(&still);
 	job->intent_count = count;

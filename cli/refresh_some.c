@@ -14,7 +14,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 
 	job_put_back_unfinished(job);
 	for (size_t i = 0; i < job->object_count; i++) {
-		if (!map_get(object_ids, job->objects[i]->object_id))
+		if (!map_has(object_ids, job->objects[i]->object_id))
 			continue;
 		places[count] = i;
 		some[count++] = job->objects[i];

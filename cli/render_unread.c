@@ -54,8 +54,8 @@ static void find_changed(const struct plan *plan, struct arena *arena, struct ma
 
 		for (size_t k = 0; action_is_carried_out(action) && k < action->change_count; k++)
 			if (action->changes[k].unread)
-				map_set(ret, name_of(action->address, slice_of(action->changes[k].field->name), arena),
-					&action->changes[k]);
+				map_mark(ret,
+					 name_of(action->address, slice_of(action->changes[k].field->name), arena));
 	}
 }
 
@@ -84,7 +84,7 @@ static void print_all(struct buffer *buffer, const struct report *report, const 
 		if (shown == 0)
 			print_reason(buffer, sorted[i], palette);
 		if (shown++ < SHOWN_MOST)
-			print_name(buffer, name, sorted[i], map_get(changed, name) != NULL, palette);
+			print_name(buffer, name, sorted[i], map_has(changed, name), palette);
 		if (!ends)
 			continue;
 		if (shown > SHOWN_MOST)

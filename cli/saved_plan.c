@@ -195,7 +195,7 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 			continue;
 		/* What goes of what a replace left behind says nothing of what the address stands for. */
 		if (saved->actions[i].role != OBJECT_DEPOSED)
-			map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
+			map_mark(&addresses, saved->actions[i].address);
 		if (!saved->actions[i].in_spec)
 			continue;
 		resources[count] = resource_of_action(&saved->actions[i]);
@@ -207,7 +207,7 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 	}
 	bool good = job_load_bodies(job);
 	for (size_t i = 0; good && i < job->object_count; i++)
-		if (!map_get(&addresses, job->objects[i]->address) &&
+		if (!map_has(&addresses, job->objects[i]->address) &&
 		    resource_of_object(job, job->objects[i], &resources[count]))
 			count++;
 	map_release(&addresses);
@@ -405,9 +405,9 @@ static bool read_touched(struct job *job, const struct plan *saved, const struct
 		struct action *action = &saved->actions[i];
 
 		if (action->object_id.size > 0 && action_is_carried_out(action))
-			map_set(&ids, action->object_id, action);
+			map_mark(&ids, action->object_id);
 		if (operation_makes(action->operation) || action->operation == OPERATION_FORGET)
-			map_set(&sought, action->address, action);
+			map_mark(&sought, action->address);
 	}
 	saved_references_add(job, saved, &ids);
 	twins_of_saved(job, saved, &ids);

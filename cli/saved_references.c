@@ -72,7 +72,7 @@ static void add_reference(void *context, const struct action *action, size_t obj
 	struct adding *adding = (struct adding *)context;
 
 	(void)action;
-	map_set(adding->ids, adding->job->objects[object]->object_id, adding->job->objects[object]);
+	map_mark(adding->ids, adding->job->objects[object]->object_id);
 }
 
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids)
@@ -121,14 +121,14 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
 	map_init(&recorded);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
-			map_set(&recorded, job->objects[i]->address, job->objects[i]);
+			map_mark(&recorded, job->objects[i]->address);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		const struct action *action = &saved->actions[i];
 
 		for (size_t k = 0; action_is_carried_out(action) && k < action->wanted_count; k++) {
 			struct slice address = action->wanted[k].address;
 
-			if (!map_get(&recorded, address) && !map_get(touched, address))
+			if (!map_has(&recorded, address) && !map_get(touched, address))
 				good = saved_plan_refuse(
 					job, address,
 					arena_format(job->arena, "it is not recorded any more, and '%.*s' refers to it",
@@ -366,7 +366,7 @@ static void check_use(void *context, const struct object *user, const struct dep
 	struct use_check *check = (struct use_check *)context;
 	struct job *job = check->checking.job;
 
-	if (!map_get(&check->known, use_text(user, dependency, job->arena)))
+	if (!map_has(&check->known, use_text(user, dependency, job->arena)))
 		check->checking.good = saved_plan_refuse(
 			job, dependency->address,
 			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
@@ -378,7 +378,7 @@ static bool check_had(struct taking *taking, const struct object *holder, const 
 	const struct use_check *check = taking->context;
 	struct arena *arena = taking->job->arena;
 
-	return map_get(&check->known, had_text(holder, text, arena)) ||
+	return map_has(&check->known, had_text(holder, text, arena)) ||
 	       saved_plan_refuse(taking->job, taking->taker,
 				 arena_format(arena, "'%.*s' has by now what it would have %s its '%s'",
 					      SLICE_ARGUMENTS(holder->address), field->item ? "in" : "as",
@@ -393,7 +393,7 @@ static bool check_since(struct job *job, const struct plan *saved, const struct 
 
 	map_init(&check.known);
 	for (size_t i = 0; i < saved->use_count; i++)
-		map_set(&check.known, saved->uses[i], &check);
+		map_mark(&check.known, saved->uses[i]);
 	visit_users(job, touched, check_use, &check);
 	bool good = visit_taken(job, saved, touched, check_had, &check);
 	map_release(&check.known);

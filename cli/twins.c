@@ -123,21 +123,22 @@ void twins_of_saved(struct job *job, const struct plan *saved, struct map *ids)
 	map_init(&recorded);
 	map_init(&addresses);
 	for (size_t i = 0; i < job->object_count; i++)
-		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
+		map_mark(&recorded, job->objects[i]->object_id);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		const struct action *action = &saved->actions[i];
 
 		if (action->operation != OPERATION_DELETE || action->role != OBJECT_DEPOSED ||
-		    map_get(&recorded, action->object_id))
+		    map_has(&recorded, action->object_id))
 			continue;
 		twins[count] = (struct entry){object_to_read(action, job->arena), NULL};
-		map_set(&addresses, action->address, twins[count].object);
-		map_set(ids, action->object_id, twins[count++].object);
+		map_mark(&addresses, action->address);
+		map_mark(ids, action->object_id);
+		count++;
 	}
 	/* Whether it is a twin is told by what it is one of, too. */
 	for (size_t i = 0; i < job->object_count; i++)
-		if (map_get(&addresses, job->objects[i]->address))
-			map_set(ids, job->objects[i]->object_id, job->objects[i]);
+		if (map_has(&addresses, job->objects[i]->address))
+			map_mark(ids, job->objects[i]->object_id);
 	map_release(&recorded);
 	map_release(&addresses);
 	add_entries(job, twins, count);

@@ -126,10 +126,10 @@ static size_t count_unrecorded(const struct job *job, struct map *recorded)
 	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (is_or_may_be(job->objects[i], &runs))
-			map_set(recorded, job->objects[i]->address, job->objects[i]);
+			map_mark(recorded, job->objects[i]->address);
 	map_release(&runs);
 	for (size_t i = 0; i < job->stack.resource_count; i++)
-		count += map_get(recorded, job->stack.resources[i].address) == NULL;
+		count += !map_has(recorded, job->stack.resources[i].address);
 	return count;
 }
 
@@ -166,14 +166,14 @@ static size_t list_addresses(const struct job *job, const struct map *left, stru
 
 	map_init(&told);
 	for (size_t i = 0; i < job->unfinished_count; i++)
-		map_set(&told, job->unfinished[i].address, &job->unfinished[i]);
+		map_mark(&told, job->unfinished[i].address);
 	for (size_t i = 0; i < job->intent_count; i++)
-		map_set(&told, job->intents[i].address, &job->intents[i]);
+		map_mark(&told, job->intents[i].address);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 
 		if (object->role == OBJECT_CURRENT && map_get(left, object->object_id) &&
-		    !map_get(&told, object->address))
+		    !map_has(&told, object->address))
 			ret[count++] = object->address;
 	}
 	map_release(&told);
@@ -219,7 +219,7 @@ static void list_gone(struct job *job, const struct map *recorded, const struct 
 {
 	for (size_t i = 0; i < job->stack.resource_count; i++) {
 		struct slice address = job->stack.resources[i].address;
-		const struct leaving *leaving = map_get(recorded, address) ? NULL : map_get(gone, address);
+		const struct leaving *leaving = map_has(recorded, address) ? NULL : map_get(gone, address);
 
 		if (leaving)
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){

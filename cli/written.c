@@ -102,7 +102,7 @@ static void list_specs(struct written *written)
 		if (is_spec_name(names[i]) &&
 		    stat(arena_format(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i])).data,
 			 &status) == 0)
-			map_set(&written->specs, identity_of(&status, written->arena), written);
+			map_mark(&written->specs, identity_of(&status, written->arena));
 }
 
 /* What is in the way, or NULL. */
@@ -124,7 +124,7 @@ static const char *find_spec(struct written *written, const struct sight *sight)
 		return sight->is_there ? "it is a file of the spec" : "it is the name of a file of the spec";
 	if (sight->is_there && !written->has_specs)
 		list_specs(written);
-	return sight->is_there && map_get(&written->specs, identity_of(&sight->status, written->arena))
+	return sight->is_there && map_has(&written->specs, identity_of(&sight->status, written->arena))
 		       ? "it is a file of the spec"
 		       : NULL;
 }
@@ -223,7 +223,7 @@ static const char *find_new_world(struct written *written, const struct sight *s
 {
 	struct slice endpoint = arena_format(written->arena, "sim:%.*s", SLICE_ARGUMENTS(sight->place));
 
-	return written->worlds.count > 0 && map_get(&written->worlds, name_world(written, endpoint))
+	return written->worlds.count > 0 && map_has(&written->worlds, name_world(written, endpoint))
 		       ? "it is the simulated world"
 		       : NULL;
 }
@@ -394,7 +394,7 @@ bool written_put(struct written *written, const struct written_file *file, struc
 static void add_world(struct written *written, struct slice endpoint)
 {
 	if (slice_starts_with(endpoint, SLICE("sim:")) && endpoint.size > 4)
-		map_set(&written->worlds, name_world(written, endpoint), written);
+		map_mark(&written->worlds, name_world(written, endpoint));
 }
 
 static void add_worlds_of_stack(struct written *written, const struct stack *stack)

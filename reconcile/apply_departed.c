@@ -76,7 +76,7 @@ static void take_from_others(struct node *node, struct slice provider_id, const 
 	if (!applying->has_namers)
 		find_namers(applying, task->diagnostics);
 	map_init(&only);
-	map_set(&only, provider_id, node);
+	map_mark(&only, provider_id);
 	for (const struct namer *namer = map_get(&applying->namers, provider_id); namer; namer = namer->next) {
 		const struct kind *of_namer = kinds_find(apply->kinds, namer->object->kind);
 
@@ -97,7 +97,7 @@ void node_take_departed(struct node *node)
 
 	if (old->provider_id.size == 0 || !may_be_named(applying->apply->kinds, node->work.kind))
 		return;
-	map_set(&applying->gone, old->provider_id, old);
+	map_mark(&applying->gone, old->provider_id);
 	take_from_others(node, old->provider_id, NULL);
 }
 

@@ -72,7 +72,7 @@ struct applying {
 	struct map objects;    /* to struct recorded: current ones */
 	struct map fresh;      /* by id or name: what was made or changed of late */
 	struct map ids;	       /* by provider id: the struct object that had it first */
-	struct map gone;       /* by provider id: the struct object that this run has deleted, where others show it */
+	struct map gone;       /* provider ids of what this run has deleted, where others show it */
 	struct map namers;     /* by provider id: struct namer, whose records have it as an item that DEPARTS */
 	bool has_namers;       /* these were looked for */
 	struct diagnostics *diagnostics;

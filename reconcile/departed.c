@@ -35,7 +35,7 @@ void departed_each(const struct kind *kind, const struct value *fields,
 
 static bool is_gone(const struct map *gone, const struct value *id)
 {
-	return value_is(id, VALUE_STRING) && map_get(gone, value_slice(id));
+	return value_is(id, VALUE_STRING) && map_has(gone, value_slice(id));
 }
 
 /* LIST without the ids. */

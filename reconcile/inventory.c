@@ -54,8 +54,7 @@ static void add_found(struct inventory *inventory, const struct read_batch *batc
 
 	map_init(&seen);
 	for (size_t k = 0; k < batch->found_count; k++)
-		if (batch->found[k].presence == PRESENCE_PRESENT &&
-		    !map_add(&seen, batch->found[k].provider_id, &batch->found[k]))
+		if (batch->found[k].presence == PRESENCE_PRESENT && map_mark(&seen, batch->found[k].provider_id))
 			add_item(inventory, batch, &batch->found[k]);
 	map_release(&seen);
 }
@@ -71,7 +70,7 @@ static size_t start_all(struct inventory *inventory, struct listing *listings)
 	for (size_t i = 0; i < inventory->sessions->count; i++) {
 		struct session *session = sessions_at(inventory->sessions, i);
 
-		if (!session || map_add(&places, identity_text(inventory->arena, &session->identity), session))
+		if (!session || !map_mark(&places, identity_text(inventory->arena, &session->identity)))
 			continue;
 		for (size_t k = 0; k < session->provider->kind_count; k++)
 			if (!session->provider->kinds[k]->found)

@@ -42,9 +42,9 @@ static void gather(struct planning *planning, struct item *item, size_t most)
 		if (!target)
 			continue;
 		for (size_t k = 0; !plan_item_acts(target) && k < target->beneath_count; k++)
-			if (!map_add(&known, target->beneath[k], target))
+			if (map_mark(&known, target->beneath[k]))
 				all[count++] = target->beneath[k];
-		if (hands_on(item, target) && !map_add(&known, target->address, target))
+		if (hands_on(item, target) && map_mark(&known, target->address))
 			all[count++] = target->address;
 	}
 	map_release(&known);

@@ -90,7 +90,7 @@ static bool is_told(struct looking *looking, struct slice address)
 	struct slice both = arena_format(looking->planning->arena, "%.*s\n%.*s",
 					 SLICE_ARGUMENTS(looking->action->address), SLICE_ARGUMENTS(address));
 
-	return map_add(&looking->told, both, looking) != NULL;
+	return !map_mark(&looking->told, both);
 }
 
 static void report_nowhere(struct looking *looking, struct slice loose, const char *beside)

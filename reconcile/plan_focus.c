@@ -25,7 +25,7 @@ struct focusing {
 
 bool plan_is_named(const struct planning *planning, struct slice address)
 {
-	return map_get(&planning->named, address) != NULL;
+	return map_has(&planning->named, address);
 }
 
 static void name_targets(struct planning *planning)
@@ -33,7 +33,7 @@ static void name_targets(struct planning *planning)
 	const struct plan_scope *scope = &planning->input->scope;
 
 	for (size_t i = 0; i < scope->target_count; i++)
-		map_set_number(&planning->named, scope->targets[i], i);
+		map_mark(&planning->named, scope->targets[i]);
 }
 
 static size_t node_of_object(const struct planning *planning, size_t index)
@@ -380,9 +380,9 @@ static void reach_leaving(struct focusing *focusing)
 
 	map_init(&leaving);
 	for (size_t i = 0; i < scope->leaving_count; i++)
-		map_set_number(&leaving, scope->leaving[i], i);
+		map_mark(&leaving, scope->leaving[i]);
 	for (size_t i = 0; scope->leaving_count > 0 && i < planning->input->object_count; i++)
-		if (map_get(&leaving, planning->input->objects[i]->object_id))
+		if (map_has(&leaving, planning->input->objects[i]->object_id))
 			reach(focusing, node_of_object(planning, i));
 	map_release(&leaving);
 }
@@ -500,11 +500,11 @@ bool plan_check_targets(const struct plan_scope *scope, const struct stack *stac
 	map_init(&recorded);
 	in_spec = stack_addresses(stack, &spare);
 	for (size_t i = 0; i < object_count; i++)
-		map_add(&recorded, objects[i]->address, objects[i]);
+		map_mark(&recorded, objects[i]->address);
 	absent = arena_new_array(diagnostics->arena, scope->target_count, struct slice);
 	/* What the spec alone has may have been destroyed already, by a run that did not get to its end. */
 	for (size_t i = 0; i < scope->target_count; i++)
-		if (!map_get(&recorded, scope->targets[i]) && !map_get(in_spec, scope->targets[i]))
+		if (!map_has(&recorded, scope->targets[i]) && !map_get(in_spec, scope->targets[i]))
 			absent[absent_count++] = scope->targets[i];
 	bool good = absent_count == 0 || report_absent(stack, &recorded, absent, absent_count, diagnostics);
 	map_release(&spare);

@@ -100,7 +100,7 @@ void plan_tell_kept(struct planning *planning)
 
 		/* It names nothing any more, or why it stays is told already. */
 		if (action_ends_old(action) || action->operation == OPERATION_CONFLICT)
-			map_set(&told, action->object_id, action);
+			map_mark(&told, action->object_id);
 		/* What a replace has left behind goes as soon as it can. */
 		if (operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->provider_id.size > 0)
 			map_set(&ending, action->provider_id, action);
@@ -111,7 +111,7 @@ void plan_tell_kept(struct planning *planning)
 		bool is_its = item && item->object == object;
 		struct kept kept = {planning, &ending, object, is_its ? item : NULL, NULL};
 
-		if (!map_get(&told, object->object_id) && !(is_its && item->operation == OPERATION_CONFLICT))
+		if (!map_has(&told, object->object_id) && !(is_its && item->operation == OPERATION_CONFLICT))
 			look_within(&kept, is_its && item->live ? item->live : around[i]);
 	}
 	map_release(&told);

@@ -170,7 +170,7 @@ static void note_claim(struct taking *taking, struct item *item, const struct fi
 	struct slice text = unique_value(item->resource->kind, field, &claim->value, fields, item->identity, arena);
 	if (text.size == 0)
 		return;
-	map_set(&taking->kinds, slice_of(item->resource->kind->name), item);
+	map_mark(&taking->kinds, slice_of(item->resource->kind->name));
 	earlier = map_add(&taking->claims, text, claim);
 	if (earlier && unique_is_kept(field))
 		report_both(taking->planning, item, earlier->by, field);
@@ -231,7 +231,7 @@ static void look_at_holder(struct taking *taking, struct item *item)
 	const struct fields *fields = &item->resource->kind->fields;
 
 	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || is_made(item) ||
-	    !map_get(&taking->kinds, slice_of(item->resource->kind->name)))
+	    !map_has(&taking->kinds, slice_of(item->resource->kind->name)))
 		return;
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);

@@ -406,10 +406,10 @@ static void gather_seen(struct rebuilding *rebuilding, const struct live *const 
 {
 	map_init(ret);
 	for (size_t i = 0; i < rebuilding->object_count; i++)
-		map_set(ret, rebuilding->objects[i]->object_id, rebuilding->objects[i]);
+		map_mark(ret, rebuilding->objects[i]->object_id);
 	for (size_t i = 0; i < rebuilding->stack->resource_count; i++)
 		if (!is_unseen(unrecorded[i]))
-			map_set(ret, rebuilding->stack->resources[i].address, rebuilding);
+			map_mark(ret, rebuilding->stack->resources[i].address);
 }
 
 /* Whether no list shows it, and nobody has looked for it, or could. */
@@ -417,7 +417,7 @@ static bool stays(const struct rebuilding *rebuilding, const struct object *form
 {
 	const struct kind *kind = kinds_find(rebuilding->kinds, former->kind);
 
-	return (!kind || kind->found) && !map_get(seen, former->object_id) && !map_get(seen, former->address);
+	return (!kind || kind->found) && !map_has(seen, former->object_id) && !map_has(seen, former->address);
 }
 
 static struct object *copy_of(const struct rebuilding *rebuilding, const struct object *former)
@@ -443,13 +443,13 @@ void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *cons
 		if (!past->is_sound[i] || !stays(rebuilding, former, &seen))
 			continue;
 		add_object(rebuilding, copy_of(rebuilding, former));
-		map_set(&kept, former->address, rebuilding);
+		map_mark(&kept, former->address);
 		if (!map_get(&resources, former->address))
 			rebuild_note(rebuilding, REBUILD_EXTRA, former->address, former->provider_id,
 				     (struct slice){NULL, 0});
 	}
 	for (size_t i = 0; i < stack->resource_count; i++) {
-		if (!is_unseen(unrecorded[i]) || map_get(&kept, stack->resources[i].address))
+		if (!is_unseen(unrecorded[i]) || map_has(&kept, stack->resources[i].address))
 			continue;
 		rebuild_note(rebuilding, REBUILD_UNSEEN, stack->resources[i].address, (struct slice){NULL, 0},
 			     unrecorded[i]->unread_reason);
@@ -486,14 +486,14 @@ void rebuild_close(struct rebuilding *rebuilding)
 		qsort(rebuilding->objects, rebuilding->object_count, sizeof(struct object *), compare_objects);
 	map_init(&there);
 	for (size_t i = 0; i < rebuilding->object_count; i++)
-		map_set(&there, rebuilding->objects[i]->address, rebuilding->objects[i]);
+		map_mark(&there, rebuilding->objects[i]->address);
 	for (size_t i = 0; i < rebuilding->finding_count; i++)
 		if (may_be_there(&rebuilding->findings[i]))
-			map_set(&there, rebuilding->findings[i].address, rebuilding);
+			map_mark(&there, rebuilding->findings[i].address);
 	for (size_t i = 0; i < rebuilding->stack->resource_count; i++) {
 		const struct resource *resource = &rebuilding->stack->resources[i];
 
-		if (!map_get(&there, resource->address))
+		if (!map_has(&there, resource->address))
 			rebuild_note(rebuilding, REBUILD_ABSENT, resource->address, (struct slice){NULL, 0},
 				     (struct slice){NULL, 0});
 	}

@@ -119,8 +119,8 @@ static bool is_lost(const struct rebuilding *rebuilding, const struct object *ob
 {
 	bool is_shown = strcmp(field->name, SECRET_TO) == 0 && object->role == OBJECT_CURRENT;
 	const struct value *file = is_shown ? value_get_named(wanted, "file") : NULL;
-	bool unseen = is_shown && live->ownership.intent.size > 0 &&
-		      map_get(rebuilding->unseen, live->ownership.intent) != NULL;
+	bool unseen =
+		is_shown && live->ownership.intent.size > 0 && map_has(rebuilding->unseen, live->ownership.intent);
 
 	return unseen || (file && value_is(file, VALUE_STRING) &&
 			  !rebuilding->has_secret(rebuilding->context, value_slice(file)));
@@ -303,7 +303,7 @@ static bool look_for_outdated(struct filling *filling, const struct object *obje
 	if (!resolve(filling, resource, &known))
 		return false;
 	if (is_outdated(former, resource, &known, live))
-		map_set(&rebuilding->outdated, object->object_id, rebuilding);
+		map_mark(&rebuilding->outdated, object->object_id);
 	return true;
 }
 

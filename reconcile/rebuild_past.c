@@ -19,7 +19,7 @@ void rebuild_past_init(struct rebuild_past *past, struct object *const *objects,
 	map_init(&past->protected_ids);
 	for (size_t i = 0; i < count; i++) {
 		if (objects[i]->protect)
-			map_set(&past->protected_ids, objects[i]->object_id, objects[i]);
+			map_mark(&past->protected_ids, objects[i]->object_id);
 		if (!is_sound[i])
 			continue;
 		map_set(&past->by_object_id, objects[i]->object_id, objects[i]);
@@ -45,7 +45,7 @@ bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_i
 
 bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice object_id)
 {
-	return map_get(&rebuilding->past->protected_ids, object_id) != NULL;
+	return map_has(&rebuilding->past->protected_ids, object_id);
 }
 
 bool rebuild_is_whole(const struct object *object)
@@ -97,7 +97,7 @@ const struct object *rebuild_kept(const struct rebuilding *rebuilding, const str
 {
 	const struct object *former = former_of(rebuilding, object);
 
-	if (map_get(&rebuilding->outdated, object->object_id))
+	if (map_has(&rebuilding->outdated, object->object_id))
 		return NULL;
 	return former && (!rebuild_is_whole(former) || is_telling(rebuilding, former)) ? former : NULL;
 }
@@ -169,13 +169,13 @@ bool rebuild_keep(struct rebuilding *rebuilding, struct diagnostics *diagnostics
 
 		if (!former)
 			continue;
-		map_set(&kept, object->object_id, object);
+		map_mark(&kept, object->object_id);
 		good &= keep(rebuilding, object, former, &renames, diagnostics);
 	}
 	for (size_t i = 0; i < past->count; i++) {
 		const struct object *former = past->objects[i];
 
-		if (!former->has_body || (is_missed(former) && !map_get(&kept, former->object_id)))
+		if (!former->has_body || (is_missed(former) && !map_has(&kept, former->object_id)))
 			rebuild_note(rebuilding, former->has_body ? REBUILD_DROPPED : REBUILD_DAMAGED, former->address,
 				     former->provider_id, (struct slice){NULL, 0});
 	}

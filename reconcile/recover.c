@@ -327,7 +327,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	/* Whether its deletion was answered is known no more. */
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
 		finding->removals[finding->commit.removal_count++] = (struct removal){object->object_id, true};
-		map_set(&finding->gone, object->provider_id, object);
+		map_mark(&finding->gone, object->provider_id);
 		return;
 	}
 	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)), live,
@@ -351,7 +351,7 @@ static void take_departed(struct finding *finding)
 		struct object *object = recovery->objects[i];
 		const struct kind *kind = kinds_find(recovery->kinds, object->kind);
 
-		if (kind && !map_get(&finding->gone, object->provider_id) &&
+		if (kind && !map_has(&finding->gone, object->provider_id) &&
 		    departed_take_out(object, kind, &finding->gone, recovery->secrets.style, recovery->arena))
 			add_upsert(finding, object, true);
 	}
@@ -371,7 +371,7 @@ static void map_open(const struct recovery *recovery, struct map *ret)
 	map_init(ret);
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (!is_settled(&recovery->verdicts[i]))
-			map_set(ret, recovery->intents[i].object_id, &recovery->verdicts[i]);
+			map_mark(ret, recovery->intents[i].object_id);
 }
 
 bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
@@ -396,7 +396,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			add_close(&finding, i);
 	map_open(recovery, &open);
 	for (size_t i = 0; i < recovery->object_count; i++)
-		if (unfinished_is(recovery->objects[i]) && !map_get(&open, recovery->objects[i]->object_id))
+		if (unfinished_is(recovery->objects[i]) && !map_has(&open, recovery->objects[i]->object_id))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
 	take_departed(&finding);
 	map_release(&open);

@@ -179,7 +179,7 @@ static void gather_objects(struct refreshing *refreshing)
 		struct group *group = join_group(refreshing, session, kind, i);
 
 		group->seeks |= refresh->sought && object->role != OBJECT_DEPOSED && !kind->found &&
-				map_get(refresh->sought, object->address);
+				map_has(refresh->sought, object->address);
 	}
 }
 
@@ -212,7 +212,7 @@ static struct session *session_to_seek(const struct refreshing *refreshing, cons
 
 	if (!session || !object || !identity_equal(&object->identity, &session->identity))
 		return session;
-	return refresh->sought && map_get(refresh->sought, resource->address) ? session : NULL;
+	return refresh->sought && map_has(refresh->sought, resource->address) ? session : NULL;
 }
 
 /*
@@ -306,7 +306,7 @@ static void find_silent(struct refreshing *refreshing)
 			continue;
 		struct slice key = arena_format(refresh->arena, "%.*s %s", SLICE_ARGUMENTS(resource->provider),
 						resource->kind->name);
-		if (!map_add(&counted, key, refresh))
+		if (map_mark(&counted, key))
 			add_unlisted(refresh, resource->kind, slice_of(reason));
 	}
 	map_release(&counted);

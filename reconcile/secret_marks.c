@@ -282,7 +282,7 @@ static bool has_known(const struct redaction *known, const struct value *value)
 static void add_said(struct marking *marking, const struct value *said)
 {
 	if (said->type == VALUE_STRING && !said->secret)
-		map_set(&marking->texts, value_slice(said), marking);
+		map_mark(&marking->texts, value_slice(said));
 	for (uint32_t i = 0; said->type == VALUE_LIST && i < said->count; i++)
 		add_said(marking, &said->items[i]);
 	for (uint32_t i = 0; said->type == VALUE_MAP && i < said->count; i++)
@@ -294,7 +294,7 @@ static bool is_said(struct marking *marking, const struct value *value)
 	for (size_t i = 0; i < marking->said_count; i++)
 		add_said(marking, marking->said[i]);
 	marking->said_count = 0;
-	return value->type == VALUE_STRING && map_get(&marking->texts, value_slice(value)) != NULL;
+	return value->type == VALUE_STRING && map_has(&marking->texts, value_slice(value));
 }
 
 /* Of whatever comes next nothing is said yet. */

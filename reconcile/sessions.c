@@ -34,7 +34,7 @@ static size_t distinct_identities(struct object *const *objects, size_t count, s
 		if (last && identity_equal(last, identity))
 			continue;
 		last = identity;
-		if (map_add(&seen, identity_text(arena, identity), objects[i]))
+		if (!map_mark(&seen, identity_text(arena, identity)))
 			continue;
 		places = arena_room(arena, places, found, &capacity, sizeof(*places));
 		places[found++] = *identity;

@@ -95,7 +95,7 @@ void taken_find(struct refresh *refresh, const size_t *members, size_t count, co
 	map_init(&ours);
 	for (size_t i = 0; i < count; i++) {
 		if (members[i] < refresh->object_count) {
-			map_set(&ours, refresh->objects[members[i]]->provider_id, refresh->objects[members[i]]);
+			map_mark(&ours, refresh->objects[members[i]]->provider_id);
 			continue;
 		}
 		kind = refresh->stack->resources[members[i] - refresh->object_count].kind;
@@ -103,7 +103,7 @@ void taken_find(struct refresh *refresh, const size_t *members, size_t count, co
 	}
 	for (size_t i = 0; kind && names.count > 0 && i < found_count; i++)
 		if (is_there(&found[i]) && !slice_equal(found[i].ownership.lineage, lineage) &&
-		    !map_get(&ours, found[i].provider_id))
+		    !map_has(&ours, found[i].provider_id))
 			take(refresh, kind, &found[i], &names);
 	map_release(&names);
 	map_release(&ours);

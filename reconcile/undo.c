@@ -83,11 +83,11 @@ static void index_live(struct undo_work *work)
 		bool is_now = map_get(&work->now, object->address) == object;
 
 		if (is_now && is_unknown(object, live))
-			map_set(&work->unknown, object->address, object);
+			map_mark(&work->unknown, object->address);
 		else if (is_now && is_gone(object, live))
-			map_set(&work->gone, object->address, object);
+			map_mark(&work->gone, object->address);
 		else if (object->role == OBJECT_DEPOSED && is_gone(object, live))
-			map_set(&work->gone_behind, object->object_id, object);
+			map_mark(&work->gone_behind, object->object_id);
 	}
 }
 
@@ -196,9 +196,9 @@ static void gather_touched(struct undo_work *work)
 
 	map_init(&changed);
 	for (size_t i = 0; i < input->past_count; i++)
-		map_set(&changed, address_of(&input->past[i]), work);
+		map_mark(&changed, address_of(&input->past[i]));
 	for (size_t i = 0; i < input->touched_count; i++)
-		if (undo_is_target(work, input->touched[i].address) || !map_get(&changed, input->touched[i].address))
+		if (undo_is_target(work, input->touched[i].address) || !map_has(&changed, input->touched[i].address))
 			add_touched(work, &input->touched[i]);
 	map_release(&changed);
 }
@@ -360,7 +360,7 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
 	/* Of what the run replaced the old one is made anew; what it only changed it left there. */
-	if (map_get(&work->gone, one->address) && slice_equal(one->was->object_id, one->left->object_id)) {
+	if (map_has(&work->gone, one->address) && slice_equal(one->was->object_id, one->left->object_id)) {
 		bool as_before = undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now);
 
 		if (!as_before || others)
@@ -453,7 +453,7 @@ bool undo_judge(struct undo_work *work, struct undo_case *one)
 	bool good = judge(work, one);
 	one->notes_after = work->undoing->note_count;
 	/* It is told with what could not be read, not as something that there is nothing of. */
-	if (one->verdict == UNDO_NOTHING && map_get(&work->unknown, one->address))
+	if (one->verdict == UNDO_NOTHING && map_has(&work->unknown, one->address))
 		one->verdict = UNDO_UNKNOWN;
 	return good;
 }

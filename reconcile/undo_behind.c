@@ -23,8 +23,8 @@ static void offer(struct undo_work *work, const struct object *object, bool remo
 {
 	struct undo_case *one = map_get(&work->cases_by_address, object->address);
 
-	map_set(&work->stood_behind, object->object_id, work);
-	if (!one || one->was || map_get(&work->stood, object->address) || !was_its_own(object) ||
+	map_mark(&work->stood_behind, object->object_id);
+	if (!one || one->was || map_has(&work->stood, object->address) || !was_its_own(object) ||
 	    (one->behind && !is_younger(object, one->behind)))
 		return;
 	one->behind = object;
@@ -47,7 +47,7 @@ static bool refers_as_before(const struct undo_work *work, const struct object *
 /* Whether it can be the address's own again. */
 static bool can_come_back(const struct undo_work *work, const struct object *object)
 {
-	return !map_get(&work->gone_behind, object->object_id) && undo_reaches_place(work, object) &&
+	return !map_has(&work->gone_behind, object->object_id) && undo_reaches_place(work, object) &&
 	       refers_as_before(work, object);
 }
 
@@ -79,7 +79,7 @@ void undo_find_behind(struct undo_work *work)
 
 	for (size_t i = 0; i < input->beside_count; i++)
 		if (input->beside[i].before.role != OBJECT_DEPOSED)
-			map_set(&work->stood, input->beside[i].before.address, work);
+			map_mark(&work->stood, input->beside[i].before.address);
 	for (size_t i = 0; i < input->past_count; i++)
 		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
 			offer(work, &input->past[i].before, !input->past[i].is);
@@ -119,13 +119,13 @@ void undo_choose_leaving(struct undo_work *work)
 
 	map_init(&planned);
 	for (size_t i = 0; i < undoing->address_count; i++)
-		map_set(&planned, undoing->addresses[i], work);
+		map_mark(&planned, undoing->addresses[i]);
 	undoing->leaving = arena_new_array(work->arena, input->object_count + 1, struct slice);
 	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 
-		if (object->role == OBJECT_DEPOSED && map_get(&planned, object->address) &&
-		    (object_is_twin(object) || !map_get(&work->stood_behind, object->object_id)))
+		if (object->role == OBJECT_DEPOSED && map_has(&planned, object->address) &&
+		    (object_is_twin(object) || !map_has(&work->stood_behind, object->object_id)))
 			undoing->leaving[undoing->leaving_count++] = object->object_id;
 	}
 	map_release(&planned);

@@ -193,7 +193,7 @@ static void note_claim(struct claims *claims, const struct claim *claim, const s
 
 		*kept = *claim;
 		(void)map_add(&claims->wanted, text, kept);
-		map_set(&claims->kinds, slice_of(kind->name), kept);
+		map_mark(&claims->kinds, slice_of(kind->name));
 	}
 }
 
@@ -252,7 +252,7 @@ static void claim_whole(struct claims *claims, struct claimant *by, bool wanted)
 		refuse_twin(claims->room, maker, by);
 	if (text.size > 0 && wanted) {
 		(void)map_add(&claims->twins, text, by);
-		map_set(&claims->kinds, slice_of(by->kind->name), by);
+		map_mark(&claims->kinds, slice_of(by->kind->name));
 	}
 }
 
@@ -314,7 +314,7 @@ static bool is_left(const struct room *room, const struct object *object, const 
 	const struct entry *entry = map_get(&room->entries->by_address, object->address);
 
 	return object->role == OBJECT_DEPOSED && is_present(live) && !(entry && entry->is_planned) &&
-	       !map_get(&room->work->stood_behind, object->object_id);
+	       !map_has(&room->work->stood_behind, object->object_id);
 }
 
 static void gather_claimants(struct claims *claims)
@@ -353,7 +353,7 @@ void undo_check_claims(struct room *room)
 	for (size_t i = 0; i < claims.count; i++)
 		claim_all(&claims, &claims.claimants[i], true);
 	for (size_t i = 0; claims.kinds.count > 0 && i < claims.count; i++)
-		if (map_get(&claims.kinds, slice_of(claims.claimants[i].kind->name)))
+		if (map_has(&claims.kinds, slice_of(claims.claimants[i].kind->name)))
 			claim_all(&claims, &claims.claimants[i], false);
 	ranges_meet(&claims.ranges, look_at_range, &claims);
 	map_release(&claims.wanted);

@@ -129,9 +129,9 @@ static void gather_lodgers(struct undo_work *work, struct map *lodgers)
 
 			if (!past->was || past->before.role == OBJECT_DEPOSED)
 				continue;
-			bool known_by_another = map_add(&known, past->before.object_id, work) != NULL;
+			bool known_by_another = !map_mark(&known, past->before.object_id);
 
-			if (!map_add(&seen, past->before.address, work) && !known_by_another)
+			if (map_mark(&seen, past->before.address) && !known_by_another)
 				add_lodger(work, lodgers, &past->before);
 		}
 	}

@@ -50,10 +50,10 @@ static bool was_ended(struct undo_work *work, struct slice object_id)
 		map_init_in(&work->ended, work->arena);
 		for (size_t i = 0; i < input->past_count; i++)
 			if (input->past[i].was && !input->past[i].is)
-				map_set(&work->ended, input->past[i].before.object_id, work);
+				map_mark(&work->ended, input->past[i].before.object_id);
 	}
 	work->has_ended = true;
-	return map_get(&work->ended, object_id) != NULL;
+	return map_has(&work->ended, object_id);
 }
 
 bool undo_ended_first(struct undo_work *work, const struct undo_case *one)

@@ -13,7 +13,7 @@ static void judge_entry(struct undo_work *work, struct entry *entry, const struc
 	struct undo_case *one = entry->one;
 	bool is_seen = now && kind && !object_was_never_seen(now);
 	entry->is_there = undo_goes_back(entry) || (is_seen && !(one && one->verdict == UNDO_REMOVE));
-	entry->is_gone = map_get(&work->gone, entry->address) != NULL;
+	entry->is_gone = map_has(&work->gone, entry->address);
 	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
 	entry->is_planned = one && (one->verdict != UNDO_NOTHING || (one->touched && !entry->is_gone));
 	if (one && undo_goes_back(entry))

@@ -171,7 +171,7 @@ bool loading_is_stray(const struct loading *loading, struct slice text)
 	for (size_t i = text.size; i > 0 && name.size == text.size; i--)
 		if (text.data[i - 1] == '.')
 			name = slice_from(text, i);
-	return map_get(&loading->strays, name) != NULL;
+	return map_has(&loading->strays, name);
 }
 
 bool loading_report_absent(struct loading *loading, struct slice address, struct position position)

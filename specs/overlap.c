@@ -82,11 +82,11 @@ static void mark_meant(struct collection *collection, size_t of_resources)
 		return;
 	map_init(&named);
 	for (size_t i = of_resources; i < collection->range_count; i++)
-		map_set(&named, cidr_text(collection->arena, &collection->ranges[i].cidr), &collection->ranges[i]);
+		map_mark(&named, cidr_text(collection->arena, &collection->ranges[i].cidr));
 	for (size_t i = 0; i < of_resources; i++) {
 		struct range *range = &collection->ranges[i];
 
-		range->is_meant = range->is_beyond && map_get(&named, cidr_text(collection->arena, &range->cidr));
+		range->is_meant = range->is_beyond && map_has(&named, cidr_text(collection->arena, &range->cidr));
 	}
 	map_release(&named);
 }

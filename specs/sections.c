@@ -227,9 +227,8 @@ static void note_strays(struct loading *loading, const struct value_member *memb
 	for (size_t i = 0; member->value.type == VALUE_MAP && i < member->value.count; i++) {
 		struct slice name = value_slice(&member->value.members[i].key);
 
-		/* The map keeps pointers, and needs one that is not NULL. */
 		if (name.size > 0)
-			map_set(&loading->strays, name, loading);
+			map_mark(&loading->strays, name);
 	}
 }
 

@@ -11,7 +11,7 @@
 /* The keys of a map that is being read, to find one that is given twice. Zeroed where there is none yet. */
 struct yaml_keys {
 	struct yaml_order order;
-	struct map *found; /* owned; to index + 1 of each key; NULL while it is not needed */
+	struct map *found; /* owned; to the index of each key; NULL while it is not needed */
 };
 
 /*

@@ -26,14 +26,14 @@ void formers_release(struct formers *formers)
 
 void formers_note(struct formers *formers, struct slice object_id)
 {
-	if (!map_get(&formers->object_ids, object_id))
-		map_set(&formers->object_ids, arena_copy(&formers->arena, object_id), formers);
+	if (!map_has(&formers->object_ids, object_id))
+		map_mark(&formers->object_ids, arena_copy(&formers->arena, object_id));
 }
 
 bool formers_keep(const struct formers *formers, struct database *database, int64_t run_number, struct slice object_id,
 		  struct slice address, struct diagnostics *diagnostics)
 {
-	if (map_get(&formers->object_ids, object_id))
+	if (map_has(&formers->object_ids, object_id))
 		return true;
 	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_KEEP);
 

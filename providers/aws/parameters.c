@@ -265,7 +265,7 @@ struct value aws_decode_tags(const struct value *tags, struct arena *arena)
 	for (uint32_t i = 0; tags && value_is(tags, VALUE_LIST) && i < tags->count; i++) {
 		const struct value *key = value_get_named(&tags->items[i], "Key");
 		const struct value *value = value_get_named(&tags->items[i], "Value");
-		if (key && !is_reserved_key(value_slice(key)) && !map_add(&seen, value_slice(key), &seen))
+		if (key && !is_reserved_key(value_slice(key)) && map_mark(&seen, value_slice(key)))
 			value_builder_member(&builder, value_slice(key), value ? *value : value_text(""));
 	}
 	map_release(&seen);

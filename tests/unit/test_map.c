@@ -72,6 +72,21 @@ static void test_steps(void **state)
 	map_release(&map);
 }
 
+static void test_marks(void **state)
+{
+	struct map map;
+
+	(void)state;
+	map_init(&map);
+	assert_false(map_has(&map, SLICE("a")));
+	assert_true(map_mark(&map, SLICE("a")));
+	assert_false(map_mark(&map, SLICE("a")));
+	assert_true(map_has(&map, SLICE("a")));
+	assert_false(map_has(&map, SLICE("b")));
+	assert_int_equal(map.count, 1);
+	map_release(&map);
+}
+
 /* A number that is not there is SIZE_MAX; 0 is one like any other. */
 static void test_numbers(void **state)
 {
@@ -229,8 +244,9 @@ static void test_spread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_numbers), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_seed),  cmocka_unit_test(test_hash),    cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_steps),  cmocka_unit_test(test_marks), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_many),   cmocka_unit_test(test_seed),  cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_spread),
 	};
 
 	return cmocka_run_group_tests_name("map", tests, NULL, NULL);
