@@ -181,7 +181,7 @@ static inline size_t slot_find(const struct map *map, struct slice key, uint64_t
 }
 
 /* The entry of key, or NULL after storing item under it. */
-static struct map_entry *entry_add(struct map *map, struct slice key, void *item)
+static struct map_entry *entry_add(struct map *map, struct slice key, const void *item)
 {
 	uint64_t hash = hash_of(map->seed, key);
 	size_t slot;
@@ -191,7 +191,7 @@ static struct map_entry *entry_add(struct map *map, struct slice key, void *item
 	slot = slot_find(map, key, hash);
 	if (map->slots[slot] != 0)
 		return entry_at(map, slot);
-	map->entries[map->count] = (struct map_entry){.key = key, .item = item, .hash = hash};
+	map->entries[map->count] = (struct map_entry){.key = key, .item = (void *)(uintptr_t)item, .hash = hash};
 	map->slots[slot] = slot_word(map, map->count++, hash);
 	return NULL;
 }
@@ -206,19 +206,19 @@ void *map_get(const struct map *map, struct slice key)
 	return map->slots[slot] != 0 ? entry_at(map, slot)->item : NULL;
 }
 
-void *map_add(struct map *map, struct slice key, void *item)
+void *map_add(struct map *map, struct slice key, const void *item)
 {
 	struct map_entry *there = entry_add(map, key, item);
 
 	return there ? there->item : NULL;
 }
 
-void map_set(struct map *map, struct slice key, void *item)
+void map_set(struct map *map, struct slice key, const void *item)
 {
 	struct map_entry *there = entry_add(map, key, item);
 
 	if (there)
-		there->item = item;
+		there->item = (void *)(uintptr_t)item;
 }
 
 bool map_mark(struct map *map, struct slice key)

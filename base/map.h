@@ -40,10 +40,11 @@ void map_reserve(struct map *map, size_t count);
 /* The item, or NULL. */
 void *map_get(const struct map *map, struct slice key);
 /* Returns NULL and stores item where the key is new; otherwise returns the item that is
- * there and changes nothing. item must not be NULL. */
-void *map_add(struct map *map, struct slice key, void *item);
+ * there and changes nothing. item must not be NULL. The map writes to no item: whoever stores
+ * one that is constant takes it out as such. */
+void *map_add(struct map *map, struct slice key, const void *item);
 /* Stores item under key, replacing what was there. */
-void map_set(struct map *map, struct slice key, void *item);
+void map_set(struct map *map, struct slice key, const void *item);
 
 /* A map can be a set of keys. map_mark() adds one; false: it was there. */
 bool map_mark(struct map *map, struct slice key);

@@ -100,14 +100,8 @@ void vault_read(struct vault_reading *reading, const struct vault *vault, struct
 {
 	*reading = (struct vault_reading){.vault = vault, .place = place, .arena = arena, .diagnostics = diagnostics};
 	map_init(&reading->sealed);
-	for (uint32_t i = 0; sealed->type == VALUE_MAP && i < sealed->count; i++) {
-		union {
-			const struct value *constant;
-			void *item;
-		} text = {&sealed->members[i].value};
-
-		map_set(&reading->sealed, value_slice(&sealed->members[i].key), text.item);
-	}
+	for (uint32_t i = 0; sealed->type == VALUE_MAP && i < sealed->count; i++)
+		map_set(&reading->sealed, value_slice(&sealed->members[i].key), &sealed->members[i].value);
 }
 
 void vault_read_end(struct vault_reading *reading)

@@ -263,21 +263,6 @@ static const struct stack *load_spec(struct job *job)
 	return spec;
 }
 
-/* The resources of a spec by address. */
-static void index_resources(const struct stack *spec, struct map *ret)
-{
-	map_init(ret);
-	map_reserve(ret, spec->resource_count);
-	for (size_t i = 0; i < spec->resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&spec->resources[i]};
-
-		map_set(ret, resource.constant->address, resource.item);
-	}
-}
-
 static void hint_at_key(struct job *job)
 {
 	if (job->plan.sealing_key.size > 0)
@@ -368,7 +353,8 @@ static bool find_secrets(struct job *job, struct plan *saved)
 {
 	struct provider_settings *providers;
 	const struct stack *spec;
-	struct map resources;
+	const struct map *resources;
+	struct map spare;
 	bool good = true;
 
 	if (!secrets_open_plan(job, saved))
@@ -376,11 +362,12 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	if (!needs_spec(saved))
 		return true;
 	spec = load_spec(job);
-	index_resources(spec, &resources);
+	map_init(&spare);
+	resources = stack_addresses(spec, &spare);
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (lacks_secret(&saved->actions[i]))
-			good &= take_from_spec(job, &resources, &saved->actions[i]);
-	map_release(&resources);
+			good &= take_from_spec(job, resources, &saved->actions[i]);
+	map_release(&spare);
 	take_outputs(job, spec, saved);
 	providers = arena_new_array(job->arena, saved->provider_count + 1, struct provider_settings);
 	for (size_t i = 0; i < saved->provider_count; i++) {

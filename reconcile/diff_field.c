@@ -33,14 +33,8 @@ void diff_index_init(struct diff_index *index, const struct field *set, const st
 {
 	*index = (struct diff_index){.set = set, .arena = arena};
 	map_init(&index->items);
-	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++) {
-		/* The map hands out what it was given, and that is never written to. */
-		union {
-			const struct value *constant;
-			void *item;
-		} item = {&items->items[i]};
-		map_add(&index->items, schema_item_key(set->item, item.constant, arena), item.item);
-	}
+	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+		map_add(&index->items, schema_item_key(set->item, &items->items[i], arena), &items->items[i]);
 }
 
 void diff_index_release(struct diff_index *index)

@@ -20,20 +20,6 @@ static void add_object(struct rebuilding *rebuilding, struct object *object)
 	rebuilding->objects[rebuilding->object_count++] = object;
 }
 
-void rebuild_index(const struct stack *stack, struct map *ret)
-{
-	map_init(ret);
-	map_reserve(ret, stack->resource_count);
-	for (size_t i = 0; i < stack->resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&stack->resources[i]};
-
-		map_set(ret, resource.constant->address, resource.item);
-	}
-}
-
 static bool is_id(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
@@ -62,14 +48,15 @@ struct lineage *rebuild_lineages(const struct inventory *inventory, const struct
 				 struct arena *arena)
 {
 	struct lineage *all = arena_new_array(arena, inventory->count + 1, struct lineage);
-	struct map by_id, resources;
+	struct map by_id, spare;
 	size_t count = 0;
 
 	map_init(&by_id);
-	rebuild_index(stack, &resources);
+	map_init(&spare);
+	const struct map *resources = stack_addresses(stack, &spare);
 	for (size_t i = 0; i < inventory->count; i++) {
 		const struct ownership *ownership = &inventory->items[i].live->ownership;
-		const struct resource *resource = map_get(&resources, ownership->address);
+		const struct resource *resource = map_get(resources, ownership->address);
 		struct lineage *lineage;
 
 		if (!is_id(ownership->lineage))
@@ -84,7 +71,7 @@ struct lineage *rebuild_lineages(const struct inventory *inventory, const struct
 		lineage->matched_count += resource && resource->kind == inventory->items[i].kind;
 	}
 	map_release(&by_id);
-	map_release(&resources);
+	map_release(&spare);
 	if (count > 1)
 		qsort(all, count, sizeof(*all), compare_lineages);
 	*ret_count = count;
@@ -207,7 +194,8 @@ static bool is_rather(const struct claimant *claimant, const struct claimant *ow
 }
 
 struct claims {
-	struct map addresses, ids, resources;
+	struct map addresses, ids, spare;
+	const struct map *resources; /* see stack_addresses() */
 };
 
 /* Its record, where the tags that told whose it is were taken off, set to what makes no record, or are those of
@@ -313,7 +301,8 @@ static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, s
 	map_init(&generations);
 	map_init(&ret->addresses);
 	map_init(&ret->ids);
-	rebuild_index(rebuilding->stack, &ret->resources);
+	map_init(&ret->spare);
+	ret->resources = stack_addresses(rebuilding->stack, &ret->spare);
 	for (size_t i = 0; i < count; i++) {
 		const struct ownership *ownership = &own[i].stray.live->ownership;
 		struct slice generation =
@@ -321,7 +310,7 @@ static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, s
 				     ownership_generation(ownership));
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
 
-		own[i].right = right_of(rebuilding, &own[i], map_get(&ret->resources, ownership->address));
+		own[i].right = right_of(rebuilding, &own[i], map_get(ret->resources, ownership->address));
 		if (is_rather(&own[i], claim->own))
 			claim->own = &own[i];
 		/* No replace leaves two of one generation. */
@@ -338,7 +327,7 @@ static void release_claims(struct claims *claims)
 {
 	map_release(&claims->addresses);
 	map_release(&claims->ids);
-	map_release(&claims->resources);
+	map_release(&claims->spare);
 }
 
 static void match(struct rebuilding *rebuilding, const struct claimant *claimant, const struct claims *claims)
@@ -346,7 +335,7 @@ static void match(struct rebuilding *rebuilding, const struct claimant *claimant
 	const struct stray *stray = &claimant->stray;
 	const struct ownership *ownership = &stray->live->ownership;
 	const struct claim *claim = map_get(&claims->addresses, ownership->address);
-	const struct resource *resource = map_get(&claims->resources, ownership->address);
+	const struct resource *resource = map_get(claims->resources, ownership->address);
 	const struct claim *same = map_get(&claims->ids, ownership->object_id);
 	bool is_left = claim->own != claimant || claimant->right == RIGHT_LEFT;
 
@@ -432,11 +421,12 @@ void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *cons
 {
 	const struct rebuild_past *past = rebuilding->past;
 	const struct stack *stack = rebuilding->stack;
-	struct map seen, kept, resources;
+	struct map seen, kept, spare;
 
 	map_init(&kept);
+	map_init(&spare);
 	gather_seen(rebuilding, unrecorded, &seen);
-	rebuild_index(stack, &resources);
+	const struct map *resources = stack_addresses(stack, &spare);
 	for (size_t i = 0; i < past->count; i++) {
 		const struct object *former = past->objects[i];
 
@@ -444,7 +434,7 @@ void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *cons
 			continue;
 		add_object(rebuilding, copy_of(rebuilding, former));
 		map_mark(&kept, former->address);
-		if (!map_get(&resources, former->address))
+		if (!map_get(resources, former->address))
 			rebuild_note(rebuilding, REBUILD_EXTRA, former->address, former->provider_id,
 				     (struct slice){NULL, 0});
 	}
@@ -457,7 +447,7 @@ void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *cons
 	}
 	map_release(&seen);
 	map_release(&kept);
-	map_release(&resources);
+	map_release(&spare);
 }
 
 static int compare_objects(const void *a, const void *b)

@@ -12,7 +12,8 @@
 struct filling {
 	struct rebuilding *rebuilding;
 	struct diagnostics *diagnostics;
-	struct map resources;  /* by address, to const struct resource */
+	const struct map *resources; /* see stack_addresses() */
+	struct map spare;
 	struct map by_address; /* to struct object */
 	struct map by_id;      /* by kind and id, to struct object */
 };
@@ -246,7 +247,7 @@ static void note_unread(struct rebuilding *rebuilding, const struct object *obje
 static bool fill(struct filling *filling, struct object *object, const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
-	const struct resource *resource = map_get(&filling->resources, object->address);
+	const struct resource *resource = map_get(filling->resources, object->address);
 	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
 
 	object->resolved = value_map(NULL, 0);
@@ -294,7 +295,7 @@ static bool look_for_outdated(struct filling *filling, const struct object *obje
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
 	const struct object *former = rebuild_kept(rebuilding, object);
-	const struct resource *resource = map_get(&filling->resources, object->address);
+	const struct resource *resource = map_get(filling->resources, object->address);
 	struct value known;
 
 	if (!former || !rebuild_is_whole(former) || !resource || !slice_is(object->kind, resource->kind->name) ||
@@ -312,7 +313,8 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 	struct filling filling = {.rebuilding = rebuilding, .diagnostics = diagnostics};
 	bool good = true;
 
-	rebuild_index(rebuilding->stack, &filling.resources);
+	map_init(&filling.spare);
+	filling.resources = stack_addresses(rebuilding->stack, &filling.spare);
 	map_init(&filling.by_address);
 	map_init(&filling.by_id);
 	map_init_in(&rebuilding->outdated, rebuilding->arena);
@@ -337,7 +339,7 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 			note_unread(rebuilding, object, live[i]);
 	}
 	good &= rebuild_keep(rebuilding, diagnostics);
-	map_release(&filling.resources);
+	map_release(&filling.spare);
 	map_release(&filling.by_address);
 	map_release(&filling.by_id);
 	return good;

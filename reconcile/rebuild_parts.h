@@ -8,8 +8,6 @@
 
 void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
 		  struct slice provider_id, struct slice what);
-/* The resources of a stack by address, to const struct resource. */
-void rebuild_index(const struct stack *stack, struct map *ret);
 /*
  * What an object refers to, by the ids in its live fields: for one that no spec describes, so that
  * deletions find their order. by_id: "kind id" to the objects.

@@ -178,15 +178,11 @@ void recover_all(struct recovery *recovery)
 {
 	struct map by_id; /* to a pointer into objects */
 	size_t count = recovery->intent_count;
-	union {
-		struct object *const *constant;
-		struct object **items;
-	} objects = {recovery->objects};
 
 	map_init(&by_id);
 	map_reserve(&by_id, recovery->object_count);
 	for (size_t i = 0; i < recovery->object_count; i++)
-		map_set(&by_id, recovery->objects[i]->object_id, &objects.items[i]);
+		map_set(&by_id, recovery->objects[i]->object_id, &recovery->objects[i]);
 	recovery->verdicts = arena_new_array(recovery->arena, count + 1, struct verdict);
 	recovery->subjects = arena_new_array(recovery->arena, count + 1, struct object *);
 	recovery->parameters = arena_new_array(recovery->arena, count + 1, struct value);

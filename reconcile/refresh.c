@@ -65,7 +65,7 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 			.id = resource->address, .matters = &resource->desired, .wanted = &resource->desired};
 	}
 	const struct object *object = refresh->objects[member];
-	const struct resource *resource = map_get(&refreshing->by_address, object->address);
+	const struct resource *resource = map_get(refreshing->by_address, object->address);
 	const struct value *recorded =
 		object->has_body && value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
 	/* Also of what a replace left behind: it may be what is wanted again. */
@@ -105,7 +105,7 @@ static void free_name(const struct refreshing *refreshing, size_t *member)
 {
 	const struct refresh *refresh = refreshing->refresh;
 	const struct object *object = refresh->objects[*member];
-	const struct resource *resource = map_get(&refreshing->by_address, object->address);
+	const struct resource *resource = map_get(refreshing->by_address, object->address);
 	if (resource && object->role != OBJECT_DEPOSED && object->provider_id.size > 0 &&
 	    refresh->live[*member]->presence == PRESENCE_ABSENT)
 		*member = refresh->object_count + (size_t)(resource - refresh->stack->resources);
@@ -163,7 +163,7 @@ static void gather_objects(struct refreshing *refreshing)
 		const struct object *object = refresh->objects[i];
 		struct slice reason = SLICE("its kind is not known to this version");
 		const struct kind *kind = kinds_find(refresh->kinds, object->kind);
-		const struct resource *resource = map_get(&refreshing->by_address, object->address);
+		const struct resource *resource = map_get(refreshing->by_address, object->address);
 		if (kind && object->kind_version > kind->version) {
 			reason = SLICE("it was recorded by a later version of this program, which knows more of its "
 				       "kind");
@@ -241,9 +241,11 @@ static void gather_expected(struct refreshing *refreshing)
 static void find_lost(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
-	const struct map *addresses = stack_addresses(refresh->expected, &refreshing->spare);
 	struct known_ids counted;
+	struct map spare;
 
+	map_init(&spare);
+	const struct map *addresses = stack_addresses(refresh->expected, &spare);
 	known_ids_init(&counted, 0, refresh->arena);
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
@@ -264,6 +266,7 @@ static void find_lost(struct refreshing *refreshing)
 			refresh->lost_id = live->provider_id;
 		}
 	}
+	map_release(&spare);
 	known_ids_release(&counted);
 }
 
@@ -361,7 +364,7 @@ static void hold_unlisted(struct refreshing *refreshing)
 	/* What is looked for though it is recorded counts by what was read of the record. */
 	for (size_t i = 0; i < refresh->object_count; i++) {
 		const struct object *object = refresh->objects[i];
-		const struct resource *resource = map_get(&refreshing->by_address, object->address);
+		const struct resource *resource = map_get(refreshing->by_address, object->address);
 
 		if (resource && object->role != OBJECT_DEPOSED &&
 		    refresh->unrecorded[resource - refresh->stack->resources])
@@ -445,14 +448,7 @@ static void index_all(struct refreshing *refreshing)
 		refresh->recorded = refresh->objects;
 		refresh->recorded_count = refresh->object_count;
 	}
-	map_reserve(&refreshing->by_address, refresh->stack->resource_count);
-	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&refresh->stack->resources[i]};
-		map_add(&refreshing->by_address, resource.constant->address, resource.item);
-	}
+	refreshing->by_address = stack_addresses(refresh->stack, &refreshing->spare);
 	for (size_t i = 0; i < refresh->recorded_count; i++)
 		if (refresh->recorded[i]->role != OBJECT_DEPOSED)
 			map_set(&refreshing->recorded, refresh->recorded[i]->address, refresh->recorded[i]);
@@ -473,7 +469,6 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	struct refreshing refreshing = {.refresh = refresh, .wall_ms = world->wall_ms(world)};
 	refresh->began_ms = world->boot_ms(world);
 	map_init(&refreshing.groups);
-	map_init(&refreshing.by_address);
 	map_init(&refreshing.recorded);
 	map_init(&refreshing.spare);
 	refresh->live = arena_new_array(refresh->arena, refresh->object_count + 1, const struct live *);
@@ -496,7 +491,6 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	if (finished && refresh->expected)
 		judge_expected(&refreshing);
 	map_release(&refreshing.groups);
-	map_release(&refreshing.by_address);
 	map_release(&refreshing.recorded);
 	map_release(&refreshing.spare);
 	return finished;

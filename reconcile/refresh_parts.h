@@ -22,10 +22,10 @@ struct group {
 
 struct refreshing {
 	struct refresh *refresh;
-	struct map groups;     /* "session kind" to struct group */
-	struct map by_address; /* to struct resource */
-	struct map recorded;   /* addresses to struct object: the address's own */
-	struct map spare;      /* see stack_addresses() */
+	struct map groups;	      /* "session kind" to struct group */
+	struct map recorded;	      /* addresses to struct object: the address's own */
+	const struct map *by_address; /* of the stack: see stack_addresses() */
+	struct map spare;
 	int64_t wall_ms;
 };
 

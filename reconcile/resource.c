@@ -19,7 +19,7 @@ const struct map *stack_addresses(const struct stack *stack, struct map *spare)
 		return stack->addresses;
 	map_reserve(spare, stack->resource_count);
 	for (size_t i = 0; i < stack->resource_count; i++)
-		map_add(spare, stack->resources[i].address, (void *)(uintptr_t)&stack->resources[i]);
+		map_add(spare, stack->resources[i].address, &stack->resources[i]);
 	return spare;
 }
 

@@ -107,20 +107,6 @@ static void index_now(struct undo_work *work)
 	}
 }
 
-static void index_spec(struct undo_work *work)
-{
-	map_init(&work->spec);
-	map_reserve(&work->spec, work->input->spec->resource_count);
-	for (size_t i = 0; i < work->input->spec->resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&work->input->spec->resources[i]};
-
-		map_set(&work->spec, resource.constant->address, resource.item);
-	}
-}
-
 bool undo_is_target(const struct undo_work *work, struct slice address)
 {
 	for (size_t i = 0; i < work->input->target_count; i++)
@@ -477,7 +463,8 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_init(&work.awaited);
 	index_now(&work);
 	index_live(&work);
-	index_spec(&work);
+	map_init_in(&work.spare, work.arena);
+	work.spec = stack_addresses(input->spec, &work.spare);
 	bool good = gather_cases(&work);
 	good &= check_targets(&work);
 	for (size_t i = 0; i < work.case_count; i++)
@@ -496,7 +483,6 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_release(&work.stood_behind);
 	map_release(&work.stood);
 	map_release(&work.awaited);
-	map_release(&work.spec);
 	ret->cases = work.cases_by_address;
 	return good;
 }

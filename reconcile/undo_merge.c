@@ -126,7 +126,7 @@ static void take_dependencies(struct arena *arena, const struct object *object, 
 
 struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind)
 {
-	const struct resource *spec = map_get(&work->spec, object->address);
+	const struct resource *spec = map_get(work->spec, object->address);
 	struct resource resource = {
 		.address = object->address,
 		.name = slice_from(object->address, object->kind.size + 1),

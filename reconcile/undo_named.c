@@ -100,14 +100,10 @@ void undo_take_references(struct undo_work *work)
 	map_init(&ended);
 	for (size_t i = 0; i < work->input->past_count; i++) {
 		const struct past_object *past = &work->input->past[i];
-		union {
-			const struct object *constant;
-			void *item;
-		} before = {&past->before};
 
 		/* What a replace had left behind speaks for no address. */
 		if (past->was && !past->is && past->before.role != OBJECT_DEPOSED)
-			map_set(&ended, past->before.address, before.item);
+			map_set(&ended, past->before.address, &past->before);
 	}
 	for (size_t i = 0; ended.count > 0 && i < work->case_count; i++)
 		take_references(work, &ended, &work->cases[i]);

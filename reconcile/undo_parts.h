@@ -56,7 +56,8 @@ struct undo_work {
 	struct map stood;	 /* addresses at which something stood beside that, and the run did not change it */
 	struct map awaited;	 /* what is left behind now and could be its address's own again, where nothing else is:
 				  * by address, to const struct object */
-	struct map spec;	 /* by address, to const struct resource */
+	const struct map *spec;	 /* see stack_addresses() */
+	struct map spare;
 	struct undo_case *cases;
 	size_t case_count;
 	struct map cases_by_address;
