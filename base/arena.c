@@ -242,6 +242,17 @@ struct slice arena_format(struct arena *arena, const char *format, ...)
 	return text;
 }
 
+const char *arena_text(struct arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	struct slice text;
+
+	va_start(arguments, format);
+	text = arena_vformat(arena, format, arguments);
+	va_end(arguments);
+	return text.data;
+}
+
 __attribute__((format(printf, 2, 0))) struct slice arena_vformat(struct arena *arena, const char *format,
 								 va_list arguments)
 {

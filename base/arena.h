@@ -48,6 +48,8 @@ struct slice arena_copy(struct arena *arena, struct slice text);
 struct slice arena_join(struct arena *arena, const struct slice *parts, size_t count);
 const char *arena_string(struct arena *arena, struct slice text);
 __attribute__((format(printf, 2, 3))) struct slice arena_format(struct arena *arena, const char *format, ...);
+/* The same as a string. */
+__attribute__((format(printf, 2, 3))) const char *arena_text(struct arena *arena, const char *format, ...);
 struct slice arena_vformat(struct arena *arena, const char *format, va_list arguments);
 
 #define arena_new(arena, type) ((type *)arena_get((arena), sizeof(type)))

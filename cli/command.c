@@ -221,7 +221,7 @@ static bool refuse_flag(struct parsing *parsing, struct slice text, struct slice
 	const struct command *command = parsing->arguments->command;
 
 	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s%s knows no flag '%.*s'", command ? "'" : "trueup",
-		   command ? arena_format(parsing->arena, "trueup %s'", command->name).data : "",
+		   command ? arena_text(parsing->arena, "trueup %s'", command->name) : "",
 		   SLICE_ARGUMENTS(shown(parsing, text)));
 	suggest_flag(parsing, name);
 	return false;
@@ -250,7 +250,7 @@ static bool take_long(struct parsing *parsing, struct slice text)
 
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
 		if (slice_is(name, flags[id].name) && command_takes(parsing->arguments->command, id))
-			return take_flag(parsing, id, arena_format(parsing->arena, "--%s", flags[id].name).data, value,
+			return take_flag(parsing, id, arena_text(parsing->arena, "--%s", flags[id].name), value,
 					 value.data != NULL);
 	return refuse_flag(parsing, text, name);
 }
@@ -274,7 +274,7 @@ static bool take_short(struct parsing *parsing, struct slice text)
 		if (id == FLAG_COUNT)
 			return refuse_flag(parsing, text, slice_from(text, 1));
 		bool is_last = flags[id].value || slice_starts_with(rest, SLICE("="));
-		if (!take_flag(parsing, id, arena_format(parsing->arena, "-%c", flags[id].letter).data, rest,
+		if (!take_flag(parsing, id, arena_text(parsing->arena, "-%c", flags[id].letter), rest,
 			       is_last && rest.size > 0))
 			return false;
 		if (is_last)

@@ -90,7 +90,7 @@ static struct value flag_value(struct arena *arena, const struct command *comman
 
 	value_builder_init(&builder);
 	put(&builder, "name", flag->name);
-	put(&builder, "letter", flag->letter ? arena_format(arena, "%c", flag->letter).data : NULL);
+	put(&builder, "letter", flag->letter ? arena_text(arena, "%c", flag->letter) : NULL);
 	put(&builder, "value", flag->value);
 	put(&builder, "variable", command_takes_variable(command, id) ? flag_variable(flag, arena) : NULL);
 	put(&builder, "about", about);

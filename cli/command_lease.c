@@ -159,11 +159,10 @@ static int take_away(struct recorded *recorded)
 			 "process %lld of that run is still running: what it has sent already may still take effect, "
 			 "and the next run settles it",
 			 (long long)holder.process);
-	const char *question = arena_format(job->arena,
-					    "Take the lease away from %.*s?\nThat run records nothing more; what it "
-					    "sent and nobody saw answered is settled by the next run.\n",
-					    SLICE_ARGUMENTS(holder_text(job->arena, &holder)))
-				       .data;
+	const char *question = arena_text(job->arena,
+					  "Take the lease away from %.*s?\nThat run records nothing more; what it "
+					  "sent and nobody saw answered is settled by the next run.\n",
+					  SLICE_ARGUMENTS(holder_text(job->arena, &holder)));
 	if (!question_ask(job->invocation, question, "break the lease", "say --yes where you are sure", NULL) ||
 	    !break_lease(job, &holder))
 		return STATUS_ERROR;

@@ -238,7 +238,7 @@ static const char *endpoint_of(struct invocation *invocation, size_t *ret_first)
 		*ret_first = 1;
 		if (slice_starts_with(file, SLICE("sim:")))
 			file = slice_from(file, 4);
-		return arena_format(invocation->arena, "sim:%.*s", SLICE_ARGUMENTS(file)).data;
+		return arena_text(invocation->arena, "sim:%.*s", SLICE_ARGUMENTS(file));
 	}
 	*ret_first = 0;
 	if (given && slice_starts_with(slice_of(given), SLICE("sim:")) && given[4] != '\0')

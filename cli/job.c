@@ -135,7 +135,7 @@ const char *job_state_path(const struct job *job)
 {
 	if (strcmp(job->folder, ".") == 0)
 		return ".trueup/state.db";
-	return arena_format(job->arena, "%s/.trueup/state.db", job->folder).data;
+	return arena_text(job->arena, "%s/.trueup/state.db", job->folder);
 }
 
 bool job_has_store(const struct job *job)

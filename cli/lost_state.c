@@ -44,14 +44,14 @@ static const struct aim *aim_of(const struct job *job)
 
 static const char *more(const struct job *job, size_t others)
 {
-	return others > 0 ? arena_format(job->arena, ", and %zu more of the spec", others).data : "";
+	return others > 0 ? arena_text(job->arena, ", and %zu more of the spec", others) : "";
 }
 
 static const char *by_force(const struct job *job, const char *what)
 {
 	if (arguments_has(job->invocation->arguments, FLAG_FORCE))
 		return "--force goes on all the same";
-	return arena_format(job->arena, "%s, %s with --force", what, job->invocation->arguments->command->name).data;
+	return arena_text(job->arena, "%s, %s with --force", what, job->invocation->arguments->command->name);
 }
 
 static void tell_lost(struct job *job, enum severity severity, const char *hint)
@@ -74,7 +74,7 @@ static void tell_unlisted(struct job *job, enum severity severity, const char *h
 
 	diag_add(job->diagnostics, severity, FAULT_UNREAD, NOWHERE,
 		 "%s cannot be told: '%s'%s could not be listed: %.*s", unsure, refresh->unlisted_kind->name,
-		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
+		 others > 0 ? arena_text(job->arena, " and %zu more", others) : "",
 		 SLICE_ARGUMENTS(refresh->unlisted_reason));
 	diag_hint(job->diagnostics, "see that it can be listed, and run this again; %s", hint);
 }

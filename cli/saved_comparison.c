@@ -127,12 +127,11 @@ static const char *staleness(struct job *job, const struct plan *saved, const st
 					    : NULL;
 
 	if (field)
-		return arena_format(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
-				    SLICE_ARGUMENTS(field->reason))
-			.data;
+		return arena_text(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
+				  SLICE_ARGUMENTS(field->reason));
 	if (operation == then->operation)
 		return "other values are there now";
-	return item ? arena_format(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason)).data
+	return item ? arena_text(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason))
 		    : stale_words[operation];
 }
 

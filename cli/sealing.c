@@ -256,13 +256,13 @@ const char *sealing_key_folder(struct world *world, struct arena *arena)
 
 	/* A relative one is to be ignored (XDG Base Directory Specification 0.8). */
 	if (settings && settings[0] == '/')
-		return arena_format(arena, "%s/trueup", settings).data;
-	return home && home[0] == '/' ? arena_format(arena, "%s/.config/trueup", home).data : NULL;
+		return arena_text(arena, "%s/trueup", settings);
+	return home && home[0] == '/' ? arena_text(arena, "%s/.config/trueup", home) : NULL;
 }
 
 static const char *key_path(struct arena *arena, const char *folder, struct slice lineage, struct slice id)
 {
-	return arena_format(arena, "%s/%.*s-%.*s.key", folder, SLICE_ARGUMENTS(lineage), SLICE_ARGUMENTS(id)).data;
+	return arena_text(arena, "%s/%.*s-%.*s.key", folder, SLICE_ARGUMENTS(lineage), SLICE_ARGUMENTS(id));
 }
 
 static bool check_private(struct world *world, const char *folder, const char *path, struct diagnostics *diagnostics)
@@ -288,7 +288,7 @@ static bool read_key_file(struct search *search, const char *folder, const char 
 	diagnostics_release(&findings);
 	if (good)
 		good = check_private(search->world, folder, path, search->diagnostics) &&
-		       take_text(text, arena_format(search->arena, "the file '%s'", path).data, search->key,
+		       take_text(text, arena_text(search->arena, "the file '%s'", path), search->key,
 				 search->diagnostics);
 	if (good)
 		search->key->path = path;
@@ -333,7 +333,7 @@ static bool make_in_file(struct world *world, struct arena *arena, struct slice 
 	world->random(world, key.key.bytes, sizeof(key.key.bytes));
 	seal_key_id(&key.key, key.id);
 	key.path = key_path(arena, folder, lineage, slice_of(key.id));
-	key.from = arena_format(arena, "the file '%s'", key.path).data;
+	key.from = arena_text(arena, "the file '%s'", key.path);
 	seal_key_write(&key.key, text);
 	text[sizeof(text) - 2] = '\n';
 	good = make_folders(world, arena, folder, diagnostics) &&

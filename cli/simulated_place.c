@@ -15,7 +15,7 @@ const char *simulated_place_open(const char *folder, struct slice endpoint, stru
 
 	if (file.size == 0 || file.data[0] == '/' || strcmp(folder, ".") == 0)
 		return arena_string(arena, endpoint);
-	return arena_format(arena, "sim:%s/%.*s", folder, SLICE_ARGUMENTS(file)).data;
+	return arena_text(arena, "sim:%s/%.*s", folder, SLICE_ARGUMENTS(file));
 }
 
 /* Of a file that need not be there yet, in a folder that is; else as it stands. */
@@ -28,7 +28,7 @@ static struct slice real_path(const char *path, struct arena *arena)
 		return arena_copy(arena, slice_of(resolved));
 	if (!last)
 		return realpath(".", resolved) ? arena_format(arena, "%s/%s", resolved, path) : slice_of(path);
-	if (!realpath(arena_format(arena, "%.*s/", (int)(last - path), path).data, resolved))
+	if (!realpath(arena_text(arena, "%.*s/", (int)(last - path), path), resolved))
 		return slice_of(path);
 	return arena_format(arena, "%s%s", strcmp(resolved, "/") == 0 ? "" : resolved, last);
 }

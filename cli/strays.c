@@ -203,7 +203,7 @@ static const char *place_of(const struct job *job, const struct watched *watched
 		return "";
 	struct slice place = identity_told(job->arena, &watched->identity);
 
-	return arena_format(job->arena, " in %.*s", SLICE_ARGUMENTS(place)).data;
+	return arena_text(job->arena, " in %.*s", SLICE_ARGUMENTS(place));
 }
 
 /* Nothing may have come of a call that was given up, nor be left of what was missed, and nobody has looked. */
@@ -214,13 +214,11 @@ static void tell_unwatched(struct job *job)
 		const struct watched *watched = untold->watched;
 		const char *what =
 			watched->provider_id.size > 0
-				? arena_format(job->arena,
-					       "'%.*s' (%.*s), which was not found any more, is there after all",
-					       SLICE_ARGUMENTS(watched->address), SLICE_ARGUMENTS(watched->provider_id))
-					  .data
-				: arena_format(job->arena, "anything has come of a call for '%.*s' that was given up",
-					       SLICE_ARGUMENTS(watched->address))
-					  .data;
+				? arena_text(job->arena,
+					     "'%.*s' (%.*s), which was not found any more, is there after all",
+					     SLICE_ARGUMENTS(watched->address), SLICE_ARGUMENTS(watched->provider_id))
+				: arena_text(job->arena, "anything has come of a call for '%.*s' that was given up",
+					     SLICE_ARGUMENTS(watched->address));
 
 		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
 			 "whether %s cannot be told: '%.*s' could not be listed%s: %.*s", what,

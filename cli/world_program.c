@@ -361,7 +361,7 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 static bool is_executable(struct arena *arena, const char *folder, struct slice path)
 {
 	const char *file = path.data[0] == '/' ? arena_string(arena, path)
-					       : arena_format(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path)).data;
+					       : arena_text(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path));
 	struct stat status;
 
 	return stat(file, &status) == 0 && S_ISREG(status.st_mode) && access(file, X_OK) == 0;

@@ -98,11 +98,12 @@ static void list_specs(struct written *written)
 	if (!written->world->list_folder(written->world, written->arena, written->folder, &names, &count, &findings))
 		count = 0;
 	diagnostics_release(&findings);
-	for (size_t i = 0; i < count; i++)
-		if (is_spec_name(names[i]) &&
-		    stat(arena_format(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i])).data,
-			 &status) == 0)
+	for (size_t i = 0; i < count; i++) {
+		const char *path = arena_text(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i]));
+
+		if (is_spec_name(names[i]) && stat(path, &status) == 0)
 			map_mark(&written->specs, identity_of(&status, written->arena));
+	}
 }
 
 /* What is in the way, or NULL. */
@@ -112,7 +113,7 @@ static const char *find_type(struct written *written, const struct sight *sight)
 {
 	const char *type = sight->is_there ? world_file_type(sight->status.st_mode) : NULL;
 
-	return type ? arena_format(written->arena, "it is %s", type).data : NULL;
+	return type ? arena_text(written->arena, "it is %s", type) : NULL;
 }
 
 static const char *find_spec(struct written *written, const struct sight *sight)
@@ -131,7 +132,7 @@ static const char *find_spec(struct written *written, const struct sight *sight)
 
 static const char *find_state_folder(struct written *written, const struct sight *sight)
 {
-	const char *folder = arena_format(written->arena, "%s/.trueup", written->folder).data;
+	const char *folder = arena_text(written->arena, "%s/.trueup", written->folder);
 	struct slice real = real_path(folder, written->arena);
 
 	if (written->home && real.size == 0)
@@ -154,7 +155,7 @@ static bool leads_to_state(struct written *written, struct slice path, struct sl
 			continue;
 		const char *folder = arena_string(written->arena, slice_first(path, i + name.size));
 		if (is_at_or_in(place, real_path(folder, written->arena)) &&
-		    stat(arena_format(written->arena, "%sstate.db", folder).data, &status) == 0)
+		    stat(arena_text(written->arena, "%sstate.db", folder), &status) == 0)
 			return true;
 	}
 	return false;
@@ -180,7 +181,7 @@ static const char *find_key(struct written *written, const struct sight *sight)
 
 static const char *writes_there(struct written *written, struct slice name)
 {
-	return arena_format(written->arena, "%.*s writes there in the same run", SLICE_ARGUMENTS(name)).data;
+	return arena_text(written->arena, "%.*s writes there in the same run", SLICE_ARGUMENTS(name));
 }
 
 static const char *find_output(struct written *written, const struct sight *sight)
@@ -207,9 +208,8 @@ static const char *find_kept(struct written *written, const struct sight *sight)
 
 	while (kept && is_secret && slice_equal(kept->address, sight->file->name))
 		kept = kept->next;
-	return kept ? arena_format(written->arena, "'%.*s' is there and has its key in it, which is shown only once",
-				   SLICE_ARGUMENTS(kept->address))
-			       .data
+	return kept ? arena_text(written->arena, "'%.*s' is there and has its key in it, which is shown only once",
+				 SLICE_ARGUMENTS(kept->address))
 		    : NULL;
 }
 
@@ -524,7 +524,7 @@ const char *written_secret_path(const char *folder, struct slice path, struct ar
 {
 	if (slice_starts_with(path, SLICE("/")))
 		return arena_string(arena, path);
-	return arena_format(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path)).data;
+	return arena_text(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path));
 }
 
 void written_open(struct written *written, struct world *world, const char *folder, struct arena *arena)

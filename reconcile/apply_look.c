@@ -241,8 +241,7 @@ static bool has_planned_fields(struct node *node)
 		return true;
 	if (change->effect == EFFECT_UNREAD)
 		return refuse_unread(node, node->work.now.unread_reason);
-	struct slice text = arena_format(scratch, "other values are there now (%.*s)", SLICE_ARGUMENTS(change->path));
-	return refuse(node, arena_string(scratch, text));
+	return refuse(node, arena_text(scratch, "other values are there now (%.*s)", SLICE_ARGUMENTS(change->path)));
 }
 
 static bool is_as_planned(struct node *node)

@@ -414,10 +414,9 @@ static void tell_failed(struct planning *planning, struct item *item)
 {
 	struct slice id = item->object->provider_id, state = item->live->state;
 	if (planning->input->scope.looks) {
-		struct slice reason = arena_format(planning->arena, "has failed: the service says '%.*s' of it",
-						   SLICE_ARGUMENTS(state));
 		item->operation = OPERATION_CONFLICT;
-		item->reason = arena_string(planning->arena, reason);
+		item->reason = arena_text(planning->arena, "has failed: the service says '%.*s' of it",
+					  SLICE_ARGUMENTS(state));
 		return;
 	}
 	if (operation_ends(item->operation))

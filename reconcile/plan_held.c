@@ -105,10 +105,8 @@ static void find_unread(struct holding *holding)
 static const char *reason_of(const struct planning *planning, const struct holder *holder)
 {
 	bool unread = is_unread(holder->live) || holder->in_part;
-	struct slice text =
-		arena_format(planning->arena, "'%.*s' refers to it and %s", SLICE_ARGUMENTS(holder->object->address),
-			     unread ? "could not be read" : "stays for now");
-	return arena_string(planning->arena, text);
+	return arena_text(planning->arena, "'%.*s' refers to it and %s", SLICE_ARGUMENTS(holder->object->address),
+			  unread ? "could not be read" : "stays for now");
 }
 
 static void keep_object(struct holding *holding, size_t number, const char *reason)

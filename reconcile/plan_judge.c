@@ -179,12 +179,11 @@ static struct slice id_of_taker(const struct item *item, const struct live *take
 static const char *hint_at_taken(const struct planning *planning, const struct item *item, const struct live *taker)
 {
 	struct slice id = id_of_taker(item, taker);
-	return arena_format(planning->arena, "%sgive yours another name: this one is %.*s",
-			    lineage_is_of(taker->ownership.lineage, planning->input->record->name)
-				    ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
-				    : "",
-			    SLICE_ARGUMENTS(id))
-		.data;
+	return arena_text(planning->arena, "%sgive yours another name: this one is %.*s",
+			  lineage_is_of(taker->ownership.lineage, planning->input->record->name)
+				  ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
+				  : "",
+			  SLICE_ARGUMENTS(id));
 }
 
 const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,

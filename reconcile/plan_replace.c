@@ -138,8 +138,7 @@ static void report_shared(struct planning *planning, const struct item *item, co
 	diag_address(planning->diagnostics, item->address);
 	diag_hint(planning->diagnostics,
 		  "%s, or set lifecycle.create_before_destroy: false where nothing that stays refers to it",
-		  same ? arena_string(planning->arena, arena_format(planning->arena, "change '%s' too", field->name))
-		       : "take a range apart from that");
+		  same ? arena_text(planning->arena, "change '%s' too", field->name) : "take a range apart from that");
 }
 
 /* Old and new side by side cannot share what must be unique, nor any part of a range; NULL: they share nothing. */

@@ -98,12 +98,9 @@ static bool is_protected(struct planning *planning, struct item *item, const str
 {
 	if (item->operation != OPERATION_CONFLICT || !item->object || !item->object->protect)
 		return false;
-	item->reason = arena_string(
-		planning->arena,
-		arena_format(planning->arena,
-			     "is protected, and to take back %.*s, which a replace left behind, would delete %.*s",
-			     SLICE_ARGUMENTS(best->item.object->provider_id),
-			     SLICE_ARGUMENTS(item->object->provider_id)));
+	item->reason = arena_text(
+		planning->arena, "is protected, and to take back %.*s, which a replace left behind, would delete %.*s",
+		SLICE_ARGUMENTS(best->item.object->provider_id), SLICE_ARGUMENTS(item->object->provider_id));
 	return true;
 }
 

@@ -93,9 +93,8 @@ const char *plan_marks_moved(const struct value *then, const struct value *now, 
 		struct slice is = value ? json_canonical(arena, value, style) : was;
 
 		if (!slice_equal(was, is))
-			return arena_format(arena, "another one is in its place, whose '%.*s' is %.*s, not %.*s",
-					    SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(is), SLICE_ARGUMENTS(was))
-				.data;
+			return arena_text(arena, "another one is in its place, whose '%.*s' is %.*s, not %.*s",
+					  SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(is), SLICE_ARGUMENTS(was));
 		is_told |= mark_tells(&then->members[i].value);
 		is_known |= value && mark_tells(value);
 	}

@@ -169,8 +169,7 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 	struct verdict verdict = recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 	if (object && live && live->presence == PRESENCE_UNREAD && live->unread_reason.size > 0)
 		verdict.why =
-			arena_format(recovery->arena, "%s: %.*s", verdict.why, SLICE_ARGUMENTS(live->unread_reason))
-				.data;
+			arena_text(recovery->arena, "%s: %.*s", verdict.why, SLICE_ARGUMENTS(live->unread_reason));
 	return verdict;
 }
 

@@ -516,9 +516,8 @@ bool object_check_id(const struct object *object, const struct kind *kind, struc
 	    slice_equal(value_slice(told), object->provider_id))
 		return true;
 	return refuse_body(object, diagnostics,
-			   arena_format(arena, "its id is '%.*s', and '%.*s' among its outputs",
-					SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(value_slice(told)))
-				   .data);
+			   arena_text(arena, "its id is '%.*s', and '%.*s' among its outputs",
+				      SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(value_slice(told))));
 }
 
 bool object_was_finished(const struct object *object)

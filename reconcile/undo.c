@@ -418,10 +418,9 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 	if (!form)
 		return true;
 	if (elsewhere)
-		return conflict(
-			work, one,
-			arena_format(work->arena, "is called '%.*s' since", SLICE_ARGUMENTS(elsewhere->address)).data,
-			"give it back its name with 'trueup state mv'");
+		return conflict(work, one,
+				arena_text(work->arena, "is called '%.*s' since", SLICE_ARGUMENTS(elsewhere->address)),
+				"give it back its name with 'trueup state mv'");
 	one->kind = kinds_find(work->input->kinds, form->kind);
 	if (!one->kind)
 		return conflict(work, one, "is of a kind that this version does not know",

@@ -50,8 +50,7 @@ struct slice machine_instance(struct world *world, struct arena *arena)
 struct slice machine_process_start(struct world *world, int64_t process, struct arena *arena)
 {
 	enum { START_FIELD = 22, STATE_FIELD = 3 };
-	struct slice path = arena_format(arena, "/proc/%lld/stat", (long long)process);
-	struct slice rest = read_small(world, arena, path.data);
+	struct slice rest = read_small(world, arena, arena_text(arena, "/proc/%lld/stat", (long long)process));
 	struct slice field = {NULL, 0};
 
 	/* The program's name stands in brackets and may hold any byte, brackets and spaces too. */

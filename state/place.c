@@ -153,7 +153,7 @@ const char *place_find_log(const char *path, struct arena *arena)
 
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		if (size_beside(path, logs[i].suffix) > logs[i].idle_bytes)
-			return arena_format(arena, "%s%s", path, logs[i].suffix).data;
+			return arena_text(arena, "%s%s", path, logs[i].suffix);
 	}
 	return NULL;
 }
@@ -231,7 +231,7 @@ static void close_to_others(const char *folder, mode_t mode, struct diagnostics 
 static bool close_file_to_others(const char *real_path, mode_t mode, struct arena *arena)
 {
 	for (size_t i = sizeof(suffixes) / sizeof(suffixes[0]); i-- > 1;)
-		(void)chmod(arena_format(arena, "%s%s", real_path, suffixes[i]).data, mode);
+		(void)chmod(arena_text(arena, "%s%s", real_path, suffixes[i]), mode);
 	return chmod(real_path, mode) == 0;
 }
 
@@ -354,7 +354,7 @@ bool place_begin(struct world *world, const char *path, struct arena *arena, con
 	const char *temporary;
 
 	world->random(world, &number, sizeof(number));
-	temporary = arena_format(arena, "%s" TEMPORARY_MARK "%016llx", path, (unsigned long long)number).data;
+	temporary = arena_text(arena, "%s" TEMPORARY_MARK "%016llx", path, (unsigned long long)number);
 	remove_left_behind(path, arena);
 	FILE_AUTO file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 	/* A umask may have taken from the mode what SQLite needs. */

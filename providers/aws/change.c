@@ -139,9 +139,10 @@ bool aws_may_repeat(struct work *work)
 
 enum step aws_shows_old(struct work *work, const char *name, const char *hint)
 {
-	struct slice text = arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
-					 aws_change_of(work)->call->operation);
-	return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text), hint);
+	return aws_fail(work, FAULT_CONFLICT,
+			arena_text(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
+				   aws_change_of(work)->call->operation),
+			hint);
 }
 
 static const char *name_of_changed(const struct aws_change *change)
@@ -208,10 +209,9 @@ static enum step refuse_to_overwrite(struct work *work, const struct value *item
 	const struct field *field = &aws_change_of(work)->fields[0]->field;
 	struct arena *scratch = &work->task.scratch;
 	struct slice path = diff_item_path(field, slice_of(field->name), item, scratch);
-	struct slice what =
-		arena_format(scratch, "has changed since the plan was made: other values are there now (%.*s)",
-			     SLICE_ARGUMENTS(path));
-	return aws_fail(work, FAULT_STALE, arena_string(scratch, what),
+	return aws_fail(work, FAULT_STALE,
+			arena_text(scratch, "has changed since the plan was made: other values are there now (%.*s)",
+				   SLICE_ARGUMENTS(path)),
 			"they were left as they are: plan again, and review that");
 }
 
@@ -290,13 +290,13 @@ static enum step converged(struct work *work)
 
 static enum step unread(struct work *work, const struct aws_field *field)
 {
-	struct arena *scratch = &work->task.scratch;
 	struct slice why = work->now.unread_reason;
 	/* Where it was read for the plan, that has told why. */
-	struct slice what =
-		arena_format(scratch, "is not as the spec says: its '%s' could not be read%s%.*s%s", field->field.name,
-			     why.size > 0 ? " (" : "", SLICE_ARGUMENTS(why), why.size > 0 ? ")" : "");
-	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
+	return aws_fail(work, FAULT_TRANSIENT,
+			arena_text(&work->task.scratch, "is not as the spec says: its '%s' could not be read%s%.*s%s",
+				   field->field.name, why.size > 0 ? " (" : "", SLICE_ARGUMENTS(why),
+				   why.size > 0 ? ")" : ""),
+			"run again once it can be read");
 }
 
 enum step aws_converge(struct work *work)

@@ -99,8 +99,8 @@ static bool is_endpoint(struct slice text)
 
 static struct slice variable_of(struct world *world, const struct aws_service_shape *service, struct arena *arena)
 {
-	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->variable));
-	return slice_of(world->environment(world, arena_string(arena, name)));
+	const char *name = arena_text(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->variable));
+	return slice_of(world->environment(world, name));
 }
 
 static struct slice choose(struct world *world, const struct aws_service_shape *service, const struct value *settings,

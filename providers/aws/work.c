@@ -66,12 +66,12 @@ enum step aws_too_late(struct work *work)
 /* The fault may be the service's, the way's to it or the credentials': the reason tells. */
 static enum step not_read_back(struct work *work)
 {
-	struct arena *scratch = &work->task.scratch;
 	struct slice why = work->now.unread_reason;
-	struct slice what = arena_format(scratch, "could not be read back%s%.*s%s", why.size > 0 ? " (" : "",
-					 SLICE_ARGUMENTS(why), why.size > 0 ? ")" : "");
 
-	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
+	return aws_fail(work, FAULT_TRANSIENT,
+			arena_text(&work->task.scratch, "could not be read back%s%.*s%s", why.size > 0 ? " (" : "",
+				   SLICE_ARGUMENTS(why), why.size > 0 ? ")" : ""),
+			"run again once it can be read");
 }
 
 /* The gate behind every read: what was read must be there and ready. */
@@ -147,17 +147,16 @@ static enum step refuse_to_leave(struct work *work, const struct value *now)
 	struct slice place = value_slice(now), address = work->task.object->address;
 	if (aws_may_show(work))
 		return aws_look_later(work);
-	if (work->phase == PHASE_MAKE) {
-		struct slice what = arena_format(scratch, "has changed since the plan was made: it is attached to %.*s",
-						 SLICE_ARGUMENTS(place));
-		return aws_fail(work, FAULT_STALE, arena_string(scratch, what),
+	if (work->phase == PHASE_MAKE)
+		return aws_fail(work, FAULT_STALE,
+				arena_text(scratch, "has changed since the plan was made: it is attached to %.*s",
+					   SLICE_ARGUMENTS(place)),
 				"it was not detached from there: plan again, and review that");
-	}
-	struct slice what =
-		arena_format(scratch, "is attached to %.*s, which is not recorded as its own", SLICE_ARGUMENTS(place));
-	struct slice hint = arena_format(scratch, "detach it there first, or give it up: 'trueup state rm %.*s'",
-					 SLICE_ARGUMENTS(address));
-	return aws_fail(work, FAULT_CONFLICT, arena_string(scratch, what), arena_string(scratch, hint));
+	return aws_fail(
+		work, FAULT_CONFLICT,
+		arena_text(scratch, "is attached to %.*s, which is not recorded as its own", SLICE_ARGUMENTS(place)),
+		arena_text(scratch, "detach it there first, or give it up: 'trueup state rm %.*s'",
+			   SLICE_ARGUMENTS(address)));
 }
 
 /* Whether what was sent shows. */
@@ -397,9 +396,10 @@ static enum step vacate(struct work *work)
 /* Before anything is done to it: a listing may lag, and what is there must show for a while. */
 static enum step held_by_others(struct work *work, struct slice items)
 {
-	struct slice what = arena_format(&work->task.scratch, "cannot be deleted: others have put %.*s there",
-					 SLICE_ARGUMENTS(items));
-	return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, what), OTHERS_ITEMS_HINT);
+	return aws_fail(work, FAULT_CONFLICT,
+			arena_text(&work->task.scratch, "cannot be deleted: others have put %.*s there",
+				   SLICE_ARGUMENTS(items)),
+			OTHERS_ITEMS_HINT);
 }
 
 static enum step unsettle(struct work *work, const struct answer *answer)

@@ -238,7 +238,7 @@ static struct slice look_for(struct cloud *cloud, const char *type, const char *
 	diagnostics_init(&diagnostics, &cloud->arena);
 	assert_true(sim_show(cloud->sim, &cloud->arena, world, &diagnostics));
 	diagnostics_release(&diagnostics);
-	const struct value *things = value_path(world, arena_format(&cloud->arena, "%s.%s", REGION, type).data);
+	const struct value *things = value_path(world, arena_text(&cloud->arena, "%s.%s", REGION, type));
 	for (uint32_t i = 0; things && i < things->count; i++)
 		if (slice_is(value_slice(value_path(&things->members[i].value, attribute)), value))
 			return value_slice(&things->members[i].key);

@@ -107,8 +107,7 @@ void state_file_make_older(struct state_fixture *fixture, size_t steps)
 
 	for (size_t i = 0; i < steps; i++)
 		fixture_script(fixture, back[i]);
-	fixture_script(fixture, arena_format(&fixture->arena,
-					     "DELETE FROM migrations WHERE version > %zu; PRAGMA user_version = %zu",
-					     format, format)
-					.data);
+	fixture_script(fixture, arena_text(&fixture->arena,
+					   "DELETE FROM migrations WHERE version > %zu; PRAGMA user_version = %zu",
+					   format, format));
 }

@@ -236,6 +236,7 @@ static void test_format(void **state)
 			fail_msg("%s: a wrong text of %zu bytes", rows[i].name, text.size);
 	}
 	assert_true(slice_is(arena_format(&arena, "%s-%d", "a", 7), "a-7"));
+	assert_string_equal(arena_text(&arena, "%s-%d", "a", 7), "a-7");
 	arena_release(&arena);
 }
 

@@ -83,8 +83,8 @@ static void open_separate(struct separate *separate, const struct world_fixture 
 	arena_init(&separate->arena);
 	diagnostics_init(&diagnostics, &separate->arena);
 	buffer_init(&separate->output, OUTPUT_MOST_BYTES);
-	separate->folder = arena_format(&separate->arena, "%s/%s", fixture->folder, prefix).data;
-	separate->endpoint = arena_format(&separate->arena, "sim:%s/%s-world", fixture->folder, prefix).data;
+	separate->folder = arena_text(&separate->arena, "%s/%s", fixture->folder, prefix);
+	separate->endpoint = arena_text(&separate->arena, "sim:%s/%s-world", fixture->folder, prefix);
 	separate->world.context = separate;
 	separate->world.environment = environment;
 	separate->world.write = write_stream;

@@ -376,7 +376,7 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	size_t used = strlen(machine->asked);
 	snprintf(machine->asked + used, sizeof(machine->asked) - used, "%s ", type);
 	machine->hears_ms = machine->now_ms + DEAF_MS;
-	const char *word = arena_format(&fixture->arena, " %s ", type).data;
+	const char *word = arena_text(&fixture->arena, " %s ", type);
 	if (row->refused && strstr(row->refused, word))
 		return (struct http_response){.answered = true,
 					      .status = row->refused_status ? row->refused_status : 400,

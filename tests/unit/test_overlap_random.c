@@ -100,12 +100,11 @@ static void add_peerings(struct plan *plan, struct scene *scene, uint64_t *seed)
 		int first = (int)pick(seed, MANY_NETS), second = (int)pick(seed, MANY_NETS);
 		int from = scene->domain[first], to = scene->domain[second];
 
-		plan_add(plan, "test.peering", arena_format(&plan->arena, "p%u", i).data,
-			 arena_format(&plan->arena,
-				      "{\"ends\":[{\"$deferred\":\"${test.net.n%d.id}\"},"
-				      "{\"$deferred\":\"${test.net.n%d.id}\"}]}",
-				      first, second)
-				 .data);
+		plan_add(plan, "test.peering", arena_text(&plan->arena, "p%u", i),
+			 arena_text(&plan->arena,
+				    "{\"ends\":[{\"$deferred\":\"${test.net.n%d.id}\"},"
+				    "{\"$deferred\":\"${test.net.n%d.id}\"}]}",
+				    first, second));
 		for (int j = 0; j < MANY_NETS; j++)
 			scene->domain[j] = scene->domain[j] == from ? to : scene->domain[j];
 		scene->joined[to] = true;
@@ -120,8 +119,8 @@ static void make_scene(struct plan *plan, struct scene *scene, uint64_t *seed)
 
 		scene->domain[i] = i;
 		scene->joined[i] = false;
-		plan_add(plan, "test.net", arena_format(&plan->arena, "n%d", i).data,
-			 arena_format(&plan->arena, "{\"more\":[\"%s\"]}", cidr_string(plan, &cidr)).data);
+		plan_add(plan, "test.net", arena_text(&plan->arena, "n%d", i),
+			 arena_text(&plan->arena, "{\"more\":[\"%s\"]}", cidr_string(plan, &cidr)));
 		take_sample(scene, cidr, plan->count, i, -1, 'o');
 	}
 	add_peerings(plan, scene, seed);
@@ -131,10 +130,9 @@ static void make_scene(struct plan *plan, struct scene *scene, uint64_t *seed)
 		int parent = (int)pick(seed, MANY_NETS);
 		struct cidr cidr = random_of_family(seed, scene->samples[parent].cidr.family);
 
-		plan_add(plan, "test.subnet", arena_format(&plan->arena, "s%u", i).data,
-			 arena_format(&plan->arena, "{\"net\":{\"$deferred\":\"${test.net.n%d.id}\"},\"cidr\":\"%s\"}",
-				      parent, cidr_string(plan, &cidr))
-				 .data);
+		plan_add(plan, "test.subnet", arena_text(&plan->arena, "s%u", i),
+			 arena_text(&plan->arena, "{\"net\":{\"$deferred\":\"${test.net.n%d.id}\"},\"cidr\":\"%s\"}",
+				    parent, cidr_string(plan, &cidr)));
 		take_sample(scene, cidr, plan->count, -1, parent, 's');
 	}
 	for (unsigned i = 0; i < 4; i++) {
@@ -142,11 +140,10 @@ static void make_scene(struct plan *plan, struct scene *scene, uint64_t *seed)
 		struct cidr cidr = random_cidr(seed);
 
 		/* A gateway with routes of its own is a connection in one. */
-		plan_add(plan, "test.connection", arena_format(&plan->arena, "c%u", i).data,
-			 arena_format(&plan->arena,
-				      "{\"gateway\":{\"$deferred\":\"${test.net.n%d.id}\"},\"routes\":[\"%s\"]}", net,
-				      cidr_string(plan, &cidr))
-				 .data);
+		plan_add(plan, "test.connection", arena_text(&plan->arena, "c%u", i),
+			 arena_text(&plan->arena,
+				    "{\"gateway\":{\"$deferred\":\"${test.net.n%d.id}\"},\"routes\":[\"%s\"]}", net,
+				    cidr_string(plan, &cidr)));
 		scene->joined[domain] = true;
 		take_sample(scene, cidr, plan->count, domain, -1, 'b');
 	}
@@ -279,8 +276,7 @@ static void test_random_hints(void **state)
 			text = arena_format(&plan.arena, "%.*s%s\"%s\"", SLICE_ARGUMENTS(text), i > 0 ? "," : "",
 					    cidr_string(&plan, &cidrs[i]));
 		}
-		plan_add(&plan, "test.net", "a",
-			 arena_format(&plan.arena, "{\"more\":[%.*s]}", SLICE_ARGUMENTS(text)).data);
+		plan_add(&plan, "test.net", "a", arena_text(&plan.arena, "{\"more\":[%.*s]}", SLICE_ARGUMENTS(text)));
 		plan_check(&plan);
 		for (size_t i = 0; i < plan.diagnostics.count; i++) {
 			const struct diag *diag = &plan.diagnostics.items[i];

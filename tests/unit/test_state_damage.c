@@ -308,15 +308,13 @@ static void test_wrong_calls(void **state)
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *sql =
-			arena_format(
-				&fixture->arena,
-				"INSERT INTO intents (id, run, object_id, address, kind, operation, recipe, "
-				"parameters, identity, token, wall_ms, sent_ms, creates, sealed) SELECT zeroblob(16), "
-				"max(number), zeroblob(16), 'aws.vpc.a', 'aws.vpc', 'CreateVpc', 'tag', '', '', "
-				"'', %s, 1, '' FROM runs",
-				rows[i].times)
-				.data;
+		const char *sql = arena_text(
+			&fixture->arena,
+			"INSERT INTO intents (id, run, object_id, address, kind, operation, recipe, "
+			"parameters, identity, token, wall_ms, sent_ms, creates, sealed) SELECT zeroblob(16), "
+			"max(number), zeroblob(16), 'aws.vpc.a', 'aws.vpc', 'CreateVpc', 'tag', '', '', "
+			"'', %s, 1, '' FROM runs",
+			rows[i].times);
 		struct intent *intents;
 		size_t count;
 		struct store *store;

@@ -120,7 +120,7 @@ static void test_vfs(void **state)
 	snprintf(fixture->path, sizeof(fixture->path), "%s/none/state.db", fixture->folder);
 	/* No folder is made for a file of which only the VFS knows where it is. */
 	assert_false(state_file_open(fixture, STATE_WRITE, &store));
-	assert_int_equal(access(arena_format(&fixture->arena, "%s/none", fixture->folder).data, F_OK), -1);
+	assert_int_equal(access(arena_text(&fixture->arena, "%s/none", fixture->folder), F_OK), -1);
 	/* This VFS has no shared memory, which the write-ahead log needs. */
 	snprintf(fixture->path, sizeof(fixture->path), "%s/state.db", fixture->folder);
 	assert_false(state_file_open(fixture, STATE_WRITE, &store));
@@ -181,14 +181,14 @@ static void test_network_links(void **state)
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
-	assert_int_equal(mkdir(arena_format(&fixture->arena, "%s/here", fixture->folder).data, 0700), 0);
-	assert_int_equal(mkdir(arena_format(&fixture->arena, "%s/elsewhere", fixture->folder).data, 0700), 0);
+	assert_int_equal(mkdir(arena_text(&fixture->arena, "%s/here", fixture->folder), 0700), 0);
+	assert_int_equal(mkdir(arena_text(&fixture->arena, "%s/elsewhere", fixture->folder), 0700), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *path = arena_format(&fixture->arena, "%s/%s", fixture->folder, rows[i].file).data;
+		const char *path = arena_text(&fixture->arena, "%s/%s", fixture->folder, rows[i].file);
 
 		assert_int_equal(close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
 		if (rows[i].link) {
-			const char *link = arena_format(&fixture->arena, "%s/%s", fixture->folder, rows[i].link).data;
+			const char *link = arena_text(&fixture->arena, "%s/%s", fixture->folder, rows[i].link);
 
 			assert_int_equal(symlink(path, link), 0);
 			path = link;
@@ -206,7 +206,7 @@ static void test_no_folder(void **state)
 {
 	static const enum state_access accesses[] = {STATE_WRITE, STATE_READ, STATE_READ_OR_BLANK};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
-	const char *file = arena_format(&fixture->arena, "%s/.trueup", fixture->folder).data;
+	const char *file = arena_text(&fixture->arena, "%s/.trueup", fixture->folder);
 	struct stat status;
 	struct store *store;
 
@@ -253,7 +253,7 @@ static void test_names(void **state)
 static void test_link(void **state)
 {
 	struct state_fixture *fixture = (struct state_fixture *)*state;
-	const char *target = arena_format(&fixture->arena, "%s/target.db", fixture->folder).data;
+	const char *target = arena_text(&fixture->arena, "%s/target.db", fixture->folder);
 	char link[128];
 	struct store *store;
 	struct object *heads;
@@ -293,14 +293,14 @@ static void test_open_to_others(void **state)
 		{"behind a link", 0644, true, true},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
-	const char *file = arena_format(&fixture->arena, "%s/target.db", fixture->folder).data;
-	const char *log = arena_format(&fixture->arena, "%s-wal", file).data;
+	const char *file = arena_text(&fixture->arena, "%s/target.db", fixture->folder);
+	const char *log = arena_text(&fixture->arena, "%s-wal", file);
 	struct stat status;
 	struct store *store;
 
 	snprintf(fixture->path, sizeof(fixture->path), "%s", file);
 	state_file_make(fixture);
-	assert_int_equal(symlink("target.db", arena_format(&fixture->arena, "%s/link.db", fixture->folder).data), 0);
+	assert_int_equal(symlink("target.db", arena_text(&fixture->arena, "%s/link.db", fixture->folder)), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		snprintf(fixture->path, sizeof(fixture->path), "%s/%s.db", fixture->folder,
 			 rows[i].linked ? "link" : "target");
@@ -326,8 +326,8 @@ static void test_open_to_others(void **state)
 static void test_names_of_one_file(void **state)
 {
 	struct state_fixture *fixture = (struct state_fixture *)*state;
-	const char *left = arena_format(&fixture->arena, "%s.new-0123456789abcdef", fixture->path).data;
-	const char *copy = arena_format(&fixture->arena, "%s/copy.db", fixture->folder).data;
+	const char *left = arena_text(&fixture->arena, "%s.new-0123456789abcdef", fixture->path);
+	const char *copy = arena_text(&fixture->arena, "%s/copy.db", fixture->folder);
 	struct store *store;
 
 	state_file_make(fixture);
@@ -410,7 +410,7 @@ static void test_log_without_file(void **state)
 {
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *store;
-	const char *log = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
+	const char *log = arena_text(&fixture->arena, "%s-wal", fixture->path);
 	pid_t child;
 
 	state_file_make(fixture);

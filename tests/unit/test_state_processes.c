@@ -44,7 +44,7 @@ static void test_read_leaves_nothing(void **state)
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *writer = open_state(fixture, &to_write), *reader;
 	struct slice before, after;
-	const char *wal = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
+	const char *wal = arena_text(&fixture->arena, "%s-wal", fixture->path);
 
 	fixture_begin(fixture, writer);
 	fixture_put(fixture, writer, 0, 3);
@@ -126,10 +126,10 @@ static int read_as_nobody(struct state_fixture *fixture, size_t expected)
 static void set_modes(struct state_fixture *fixture, bool writable)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm"};
-	const char *folder = arena_format(&fixture->arena, "%s/.trueup", fixture->folder).data;
+	const char *folder = arena_text(&fixture->arena, "%s/.trueup", fixture->folder);
 
 	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		const char *path = arena_format(&fixture->arena, "%s%s", fixture->path, suffixes[i]).data;
+		const char *path = arena_text(&fixture->arena, "%s%s", fixture->path, suffixes[i]);
 
 		/* Not there is no failure. */
 		(void)!chmod(path, writable ? 0600 : 0444);
@@ -175,8 +175,8 @@ static void test_read_after_death(void **state)
 		struct store *store;
 
 		snprintf(fixture->path, sizeof(fixture->path), "%s/.trueup/state%zu.db", fixture->folder, i);
-		wal = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
-		index = arena_format(&fixture->arena, "%s-shm", fixture->path).data;
+		wal = arena_text(&fixture->arena, "%s-wal", fixture->path);
+		index = arena_text(&fixture->arena, "%s-shm", fixture->path);
 		write_and_die(fixture, 2);
 		if (!rows[i].with_index)
 			assert_int_equal(unlink(index), 0);
@@ -198,7 +198,7 @@ static void test_read_after_death(void **state)
 /* A child dies in its first commit, when nothing but its header stands in a new -wal file. */
 static void die_before_first_frame(struct state_fixture *fixture)
 {
-	const char *wal = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
+	const char *wal = arena_text(&fixture->arena, "%s-wal", fixture->path);
 	pid_t child = fork();
 	int status;
 

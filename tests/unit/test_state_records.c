@@ -450,7 +450,7 @@ static void test_check(void **state)
 
 static const char *beside(struct state_fixture *fixture, const char *name)
 {
-	return arena_format(&fixture->arena, "%s/%s", fixture->folder, name).data;
+	return arena_text(&fixture->arena, "%s/%s", fixture->folder, name);
 }
 
 /* A copy is a state file of its own, and tells the same. */

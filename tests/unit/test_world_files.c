@@ -22,7 +22,7 @@ enum { UNPRIVILEGED_USER = 65534, LARGE_BYTES = 3 * 1024 * 1024 };
 /* A path that begins with '/' is taken as it is, others lie in the test's folder. */
 static const char *path_of(struct world_fixture *fixture, const char *name)
 {
-	return name[0] == '/' ? name : arena_format(&fixture->arena, "%s/%s", fixture->folder, name).data;
+	return name[0] == '/' ? name : arena_text(&fixture->arena, "%s/%s", fixture->folder, name);
 }
 
 static void make_file(const char *path, struct slice text)
@@ -403,7 +403,7 @@ static void test_list_many(void **state)
 	size_t count = 0;
 
 	for (int i = 0; i < 1000; i++)
-		make_file(arena_format(&fixture->arena, "%s/%d", fixture->folder, i).data, SLICE(""));
+		make_file(arena_text(&fixture->arena, "%s/%d", fixture->folder, i), SLICE(""));
 	assert_true(fixture->world.list_folder(&fixture->world, &fixture->arena, fixture->folder, &names, &count,
 					       &fixture->diagnostics));
 	assert_int_equal(count, 1000);

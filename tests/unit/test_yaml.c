@@ -211,17 +211,17 @@ static const char *judge(const struct bad_row *row, struct reading *reading)
 	struct position position = diag->position;
 
 	if (reading->diagnostics.count != 1)
-		return arena_format(&reading->arena, "%zu diagnostics", reading->diagnostics.count).data;
+		return arena_text(&reading->arena, "%zu diagnostics", reading->diagnostics.count);
 	if (position.line != row->line || position.column != row->column || position.file != READING_FILE)
-		return arena_format(&reading->arena, "at %u:%u", position.line, (unsigned)position.column).data;
+		return arena_text(&reading->arena, "at %u:%u", position.line, (unsigned)position.column);
 	if (!slice_is(diag->message, row->message))
-		return arena_format(&reading->arena, "says: %.*s", SLICE_ARGUMENTS(diag->message)).data;
+		return arena_text(&reading->arena, "says: %.*s", SLICE_ARGUMENTS(diag->message));
 	if (row->hint ? !slice_contains(diag->hint, slice_of(row->hint)) : diag->hint.size > 0)
-		return arena_format(&reading->arena, "hints: %.*s", SLICE_ARGUMENTS(diag->hint)).data;
+		return arena_text(&reading->arena, "hints: %.*s", SLICE_ARGUMENTS(diag->hint));
 	if (diag->related.line != row->related_line)
-		return arena_format(&reading->arena, "related to line %u", diag->related.line).data;
+		return arena_text(&reading->arena, "related to line %u", diag->related.line);
 	if (strcmp(reading_json(reading), row->json) != 0)
-		return arena_format(&reading->arena, "leaves: %s", reading_json(reading)).data;
+		return arena_text(&reading->arena, "leaves: %s", reading_json(reading));
 	return reading->tree.cut == row->cut ? NULL : "cut or not";
 }
 
