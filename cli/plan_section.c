@@ -49,7 +49,7 @@ static bool follows(const struct action *action)
 }
 
 /* From each action to those that follow it without a change of their own in the spec. */
-static void link_followers(const struct plan *plan, struct graph *graph)
+static void link_followers(const struct plan *plan, const enum section *sections, struct graph *graph)
 {
 	struct map by_address; /* of what is not left behind: its index */
 
@@ -59,8 +59,9 @@ static void link_followers(const struct plan *plan, struct graph *graph)
 			map_add_number(&by_address, plan->actions[i].address, i);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
+		bool may_follow = sections[i] == SECTION_INTENT && follows(action);
 
-		for (size_t k = 0; follows(action) && k < action->wanted_count; k++) {
+		for (size_t k = 0; may_follow && k < action->wanted_count; k++) {
 			size_t number = map_number(&by_address, action->wanted[k].address);
 
 			if (number != SIZE_MAX)
@@ -74,26 +75,18 @@ static void link_followers(const struct plan *plan, struct graph *graph)
 static void spread_drift(const struct report *report, enum section *sections)
 {
 	const struct plan *plan = report->plan;
-	size_t *queue = arena_new_array(report->arena, plan->action_count + 1, size_t);
-	size_t count = 0;
+	bool *drifts = arena_new_array(report->arena, plan->action_count + 1, bool);
 	struct graph graph;
 
 	graph_init(&graph, plan->action_count);
-	link_followers(plan, &graph);
+	link_followers(plan, sections, &graph);
 	graph_close(&graph);
 	for (size_t i = 0; i < plan->action_count; i++)
-		if (sections[i] == SECTION_DRIFT)
-			queue[count++] = i;
-	for (size_t i = 0; i < count; i++) {
-		for (uint32_t k = graph.first[queue[i]]; k < graph.first[queue[i] + 1]; k++) {
-			uint32_t follower = graph.successors[k];
-
-			if (sections[follower] != SECTION_INTENT)
-				continue;
-			sections[follower] = SECTION_DRIFT;
-			queue[count++] = follower;
-		}
-	}
+		drifts[i] = sections[i] == SECTION_DRIFT;
+	graph_reach(&graph, drifts);
+	for (size_t i = 0; i < plan->action_count; i++)
+		if (drifts[i])
+			sections[i] = SECTION_DRIFT;
 	graph_release(&graph);
 }
 

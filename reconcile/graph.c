@@ -168,6 +168,26 @@ void graph_close(struct graph *graph)
 	sort_edges(graph);
 }
 
+void graph_reach(const struct graph *graph, bool *reached)
+{
+	uint32_t *queue = memory_get((graph->node_count + 1) * sizeof(*queue));
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->node_count; i++)
+		if (reached[i])
+			queue[count++] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = graph->first[queue[i]]; k < graph->first[queue[i] + 1]; k++) {
+			uint32_t next = graph->successors[k];
+
+			if (!reached[next])
+				queue[count++] = next;
+			reached[next] = true;
+		}
+	}
+	free(queue);
+}
+
 /* Every node that is left waits for another that is left: walking backwards must come round. */
 static void find_cycle(const struct graph *graph, const uint32_t *left, struct arena *arena, uint32_t **ret_cycle,
 		       size_t *ret_count)

@@ -36,6 +36,8 @@ void graph_add(struct graph *graph, size_t before, size_t after);
 void graph_add_yielding(struct graph *graph, size_t before, size_t after);
 /* No more edges: leaves out those that yield to others, and builds successors and waits. */
 void graph_close(struct graph *graph);
+/* Of a closed graph: sets for each node that comes, directly or not, after one for which it is set. */
+void graph_reach(const struct graph *graph, bool *reached);
 /* Length of the longest path from each node to an end, weights (NULL: 1 each) summed, for
  * deciding who starts first. False where there is a cycle; then *ret_cycle (in arena) is one,
  * each node before the next and the last before the first. */

@@ -19,8 +19,6 @@ struct focusing {
 	struct map by_address; /* to the first of input->objects at an address: they come sorted */
 	size_t *fields;	       /* parallel to input->objects: the node of the first field that is recorded of each */
 	bool *reached;
-	uint32_t *queue;
-	size_t count;
 };
 
 bool plan_is_named(const struct planning *planning, struct slice address)
@@ -344,14 +342,6 @@ static void link_shed(void *context, const struct plan_shed *shed)
 	graph_add(&focusing->graph, (size_t)(shed->owner - planning->items), node_of_object(planning, shed->number));
 }
 
-static void reach(struct focusing *focusing, size_t node)
-{
-	if (focusing->reached[node])
-		return;
-	focusing->reached[node] = true;
-	focusing->queue[focusing->count++] = (uint32_t)node;
-}
-
 static void reach_targets(struct focusing *focusing)
 {
 	const struct planning *planning = focusing->planning;
@@ -360,14 +350,14 @@ static void reach_targets(struct focusing *focusing)
 
 	for (size_t i = 0; i < planning->item_count; i++)
 		if (all || plan_is_named(planning, planning->items[i].address))
-			reach(focusing, i);
+			focusing->reached[i] = true;
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		const struct object *object = planning->input->objects[i];
 		bool named = plan_is_named(planning, object->address) &&
 			     !(scope->left_behind_by_id && object->role == OBJECT_DEPOSED);
 
 		if (all || named)
-			reach(focusing, node_of_object(planning, i));
+			focusing->reached[node_of_object(planning, i)] = true;
 	}
 }
 
@@ -383,14 +373,12 @@ static void reach_leaving(struct focusing *focusing)
 		map_mark(&leaving, scope->leaving[i]);
 	for (size_t i = 0; scope->leaving_count > 0 && i < planning->input->object_count; i++)
 		if (map_has(&leaving, planning->input->objects[i]->object_id))
-			reach(focusing, node_of_object(planning, i));
+			focusing->reached[node_of_object(planning, i)] = true;
 	map_release(&leaving);
 }
 
 static void reach_along(struct focusing *focusing)
 {
-	struct graph *graph = &focusing->graph;
-
 	link_references(focusing);
 	link_users(focusing);
 	link_fields(focusing);
@@ -398,10 +386,8 @@ static void reach_along(struct focusing *focusing)
 	link_successors(focusing);
 	link_givers(focusing);
 	plan_each_shed(focusing->planning, link_shed, focusing);
-	graph_close(graph);
-	for (size_t i = 0; i < focusing->count; i++)
-		for (uint32_t k = graph->first[focusing->queue[i]]; k < graph->first[focusing->queue[i] + 1]; k++)
-			reach(focusing, graph->successors[k]);
+	graph_close(&focusing->graph);
+	graph_reach(&focusing->graph, focusing->reached);
 }
 
 /* The fields that are recorded get their nodes, behind the others; returns how many there are then. */
@@ -433,7 +419,6 @@ void plan_focus(struct planning *planning)
 	if (takes_along)
 		node_count = number_fields(&focusing, node_count);
 	focusing.reached = arena_new_array(planning->arena, node_count + 1, bool);
-	focusing.queue = arena_new_array(planning->arena, node_count + 1, uint32_t);
 	name_targets(planning);
 	graph_init(&focusing.graph, node_count);
 	reach_targets(&focusing);

@@ -64,25 +64,12 @@ static void gather_lying(const struct room *room, struct graph *ret)
 
 static void find_followers(struct room *room)
 {
-	size_t count = 0, most = room->entries->count;
-	uint32_t *queue = arena_new_array(room->work->arena, most + 1, uint32_t);
 	struct graph lying;
 
 	gather_lying(room, &lying);
-	for (size_t i = 0; i < most; i++) {
+	for (size_t i = 0; i < room->entries->count; i++)
 		room->follows[i] = room->makes[i];
-		if (room->makes[i])
-			queue[count++] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < count; i++) {
-		for (uint32_t k = lying.first[queue[i]]; k < lying.first[queue[i] + 1]; k++) {
-			uint32_t user = lying.successors[k];
-
-			if (!room->follows[user])
-				queue[count++] = user;
-			room->follows[user] = true;
-		}
-	}
+	graph_reach(&lying, room->follows);
 	graph_release(&lying);
 }
 

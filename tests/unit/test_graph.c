@@ -140,10 +140,41 @@ static void test_yields_to_cycles_alone(void **state)
 	}
 }
 
+static void test_reach(void **state)
+{
+	static const struct {
+		const char *name, *from, *reached;
+	} reach_rows[] = {
+		{"nothing", "000000", "000000"},       {"its end", "000100", "000100"},
+		{"all behind it", "100000", "111100"}, {"round a cycle", "000010", "000011"},
+		{"of several", "010001", "010111"},
+	};
+	static const char *const edges[] = {"01", "02", "13", "23", "45", "54"};
+	struct graph graph;
+
+	(void)state;
+	graph_init(&graph, 6);
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+		graph_add(&graph, (size_t)(edges[i][0] - '0'), (size_t)(edges[i][1] - '0'));
+	graph_close(&graph);
+	for (size_t i = 0; i < sizeof(reach_rows) / sizeof(reach_rows[0]); i++) {
+		bool reached[6];
+
+		for (size_t k = 0; k < 6; k++)
+			reached[k] = reach_rows[i].from[k] == '1';
+		graph_reach(&graph, reached);
+		for (size_t k = 0; k < 6; k++)
+			if (reached[k] != (reach_rows[i].reached[k] == '1'))
+				fail_msg("%s: %zu", reach_rows[i].name, k);
+	}
+	graph_release(&graph);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_cycles_are_real),
 		cmocka_unit_test(test_yields_to_cycles_alone),
 	};
