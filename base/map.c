@@ -27,6 +27,14 @@ void map_init_in(struct map *map, struct arena *arena)
 	map->arena = arena;
 }
 
+struct map *map_new(struct arena *arena)
+{
+	struct map *map = arena_new(arena, struct map);
+
+	map_init_in(map, arena);
+	return map;
+}
+
 void map_release(struct map *map)
 {
 	if (!map->arena) {

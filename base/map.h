@@ -34,6 +34,8 @@ struct map {
 void map_init(struct map *map);
 /* One that lives in an arena and is not released; map_reserve() spares the copies of growing. */
 void map_init_in(struct map *map, struct arena *arena);
+/* Such a one, in that arena itself. */
+struct map *map_new(struct arena *arena);
 void map_release(struct map *map);
 /* Makes room for count entries at once. */
 void map_reserve(struct map *map, size_t count);

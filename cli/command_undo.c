@@ -393,13 +393,9 @@ static bool read_all(struct undo *undo)
 	    !(only_shows(job->invocation) ? job_tell_strays(job) && twins_foresee(job) : job_sweep(job)))
 		return false;
 	/* Twins, and what was found, are recorded now. */
-	if (job->record->serial != serial) {
-		undo_release(&undo->undoing);
-		if (!read_past(undo) || !make(undo, NULL) || !job_refresh(job))
-			return false;
-	}
+	if (job->record->serial != serial && (!read_past(undo) || !make(undo, NULL) || !job_refresh(job)))
+		return false;
 	/* Only now is it known what somebody has deleted. */
-	undo_release(&undo->undoing);
 	if (!make(undo, job->refresh.live))
 		return false;
 	keep_touched(undo);
@@ -518,7 +514,6 @@ static int undo_once(struct invocation *invocation, const void *about, bool *ret
 		status = act(&undo);
 	else if (!job.moved)
 		status = invocation_fail(invocation, status);
-	undo_release(&undo.undoing);
 	*ret_again = job.moved;
 	job_release(&job);
 	return status;

@@ -40,8 +40,7 @@ static struct object *other_end(struct planning *planning, struct slice provider
 	size_t number;
 
 	if (!planning->mirrors) {
-		planning->mirrors = arena_new(planning->arena, struct map);
-		map_init_in(planning->mirrors, planning->arena);
+		planning->mirrors = map_new(planning->arena);
 		for (size_t i = 0; i < input->object_count; i++)
 			if (input->objects[i]->provider_id.size > 0 &&
 			    mirrors(kinds_find(input->kinds, input->objects[i]->kind)))

@@ -56,8 +56,7 @@ const size_t *plan_object_at(struct planning *planning, struct slice address)
 
 	if (!planning->recorded) {
 		size_t *numbers = arena_new_array(planning->arena, input->object_count, size_t);
-		planning->recorded = arena_new(planning->arena, struct map);
-		map_init_in(planning->recorded, planning->arena);
+		planning->recorded = map_new(planning->arena);
 		map_reserve(planning->recorded, input->object_count);
 		for (size_t i = 0; i < input->object_count; i++) {
 			numbers[i] = i;

@@ -74,9 +74,9 @@ static void index_live(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	map_init(&work->gone);
-	map_init(&work->gone_behind);
-	map_init(&work->unknown);
+	map_init_in(&work->gone, work->arena);
+	map_init_in(&work->gone_behind, work->arena);
+	map_init_in(&work->unknown, work->arena);
 	for (size_t i = 0; input->live && i < input->object_count; i++) {
 		struct object *object = input->objects[i];
 		const struct live *live = input->live[i];
@@ -93,8 +93,8 @@ static void index_live(struct undo_work *work)
 
 static void index_now(struct undo_work *work)
 {
-	map_init(&work->now);
-	map_init(&work->now_id);
+	map_init_in(&work->now, work->arena);
+	map_init_in(&work->now_id, work->arena);
 	map_reserve(&work->now, work->input->object_count);
 	map_reserve(&work->now_id, work->input->object_count);
 	for (size_t i = 0; i < work->input->object_count; i++) {
@@ -196,7 +196,7 @@ static bool gather_cases(struct undo_work *work)
 	size_t most = input->past_count + input->touched_count + undo_count_followers(work);
 
 	work->cases = arena_new_array(work->arena, most + 1, struct undo_case);
-	map_init(&work->cases_by_address);
+	map_init_in(&work->cases_by_address, work->arena);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
 		struct slice address = address_of(past);
@@ -456,10 +456,10 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	struct undo_work work = {.input = input, .undoing = ret, .diagnostics = diagnostics, .arena = input->arena};
 
 	*ret = (struct undoing){0};
-	map_init(&ret->made);
-	map_init(&work.stood_behind);
-	map_init(&work.stood);
-	map_init(&work.awaited);
+	map_init_in(&ret->made, work.arena);
+	map_init_in(&work.stood_behind, work.arena);
+	map_init_in(&work.stood, work.arena);
+	map_init_in(&work.awaited, work.arena);
 	index_now(&work);
 	index_live(&work);
 	map_init_in(&work.spare, work.arena);
@@ -474,22 +474,8 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 		good = undo_build(&work);
 	if (good)
 		undo_choose_leaving(&work);
-	map_release(&work.now);
-	map_release(&work.now_id);
-	map_release(&work.gone);
-	map_release(&work.gone_behind);
-	map_release(&work.unknown);
-	map_release(&work.stood_behind);
-	map_release(&work.stood);
-	map_release(&work.awaited);
 	ret->cases = work.cases_by_address;
 	return good;
-}
-
-void undo_release(struct undoing *undoing)
-{
-	map_release(&undoing->made);
-	map_release(&undoing->cases);
 }
 
 /* Instead of those of the decision, which speak of a spec. NULL: it stays. */

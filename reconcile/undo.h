@@ -86,10 +86,10 @@ struct undoing {
 	struct map cases; /* all of them, by address */
 };
 
-/* False after diagnostics: later runs have changed the same, or need what would go. */
+/* False after diagnostics: later runs have changed the same, or need what would go. *ret lies in the arena of the
+ * input. */
 __attribute__((warn_unused_result)) bool undo_make(const struct undo_input *input, struct undoing *ret,
 						   struct diagnostics *diagnostics);
-void undo_release(struct undoing *undoing);
 /* For the plan of it: names later runs in the plan's own errors. In the arena of the input, which has to stay. */
 const struct plan_blamer *undo_blamer(const struct undo_input *input);
 /*

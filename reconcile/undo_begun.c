@@ -20,19 +20,18 @@ static void index_changed(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	work->has_changed = true;
-	map_init_in(&work->changed, work->arena);
+	work->changed = map_new(work->arena);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
 		struct slice address = past->was ? past->before.address : past->after.address;
-		struct moment *moment = map_get(&work->changed, address);
+		struct moment *moment = map_get(work->changed, address);
 
 		if (!past->was && !past->is)
 			continue;
 		if (!moment) {
 			moment = arena_new(work->arena, struct moment);
 			*moment = (struct moment){0};
-			map_set(&work->changed, address, moment);
+			map_set(work->changed, address, moment);
 		}
 		moment->found |= stands(past->was, &past->before);
 		moment->left |= stands(past->is, &past->after);
@@ -45,9 +44,9 @@ static bool stood(struct undo_work *work, struct slice address, bool in_the_end)
 {
 	const struct object *form = map_get(&work->now, address);
 
-	if (!work->has_changed)
+	if (!work->changed)
 		index_changed(work);
-	const struct moment *moment = map_get(&work->changed, address);
+	const struct moment *moment = map_get(work->changed, address);
 
 	if (moment)
 		return in_the_end ? moment->left : moment->found;

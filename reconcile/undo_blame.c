@@ -25,13 +25,13 @@ static bool speaks(bool is_there, const struct object *form, struct slice addres
 
 static struct undo_step *step_at(struct undo_work *work, const struct undo_since *run, struct slice address)
 {
-	struct undo_step *last = map_get(&work->steps, address), *step;
+	struct undo_step *last = map_get(work->steps, address), *step;
 
 	if (last && last->run == run)
 		return last;
 	step = arena_new(work->arena, struct undo_step);
 	*step = (struct undo_step){.run = run, .earlier = last};
-	map_set(&work->steps, address, step);
+	map_set(work->steps, address, step);
 	return step;
 }
 
@@ -45,7 +45,7 @@ static void take_form(const struct object **slot, const struct object *form)
 static void add_move(struct undo_work *work, const struct undo_since *run, const struct past_object *past)
 {
 	struct undo_step *here = step_at(work, run, past->after.address);
-	const struct undo_step *there = map_get(&work->steps, past->before.address);
+	const struct undo_step *there = map_get(work->steps, past->before.address);
 
 	here->moved = &past->before;
 	here->elsewhere = there && there->run == run ? there->earlier : there;
@@ -93,8 +93,7 @@ static void gather_steps(struct undo_work *work)
 	size_t count;
 	const struct undo_since *runs = undo_since(work, &count);
 
-	work->has_steps = true;
-	map_init_in(&work->steps, work->arena);
+	work->steps = map_new(work->arena);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < runs[i].past_count; k++)
 			add_past(work, &runs[i], &runs[i].past[k]);
@@ -136,9 +135,9 @@ const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_c
 	const struct undo_since *blamed = NULL, *recorded = NULL;
 	const struct object *form = one->base;
 
-	if (!work->has_steps)
+	if (!work->steps)
 		gather_steps(work);
-	for (const struct undo_step *step = map_get(&work->steps, one->address); step; step = step_before(step)) {
+	for (const struct undo_step *step = map_get(work->steps, one->address); step; step = step_before(step)) {
 		const struct object *found = found_by(step);
 
 		if (!is_alike(work, place, step->left, form) || is_alike(work, place, found, step->left))
@@ -174,9 +173,9 @@ static bool needs(const struct object *form, struct slice needed)
 
 const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct slice address, struct slice needed)
 {
-	if (!work->has_steps)
+	if (!work->steps)
 		gather_steps(work);
-	for (const struct undo_step *step = map_get(&work->steps, address); step; step = step_before(step))
+	for (const struct undo_step *step = map_get(work->steps, address); step; step = step_before(step))
 		if (!step->run->records_only && needs(step->left, needed) && !needs(found_by(step), needed))
 			return step->run;
 	return NULL;
@@ -253,9 +252,9 @@ struct undo_fate undo_fate_at(struct undo_work *work, struct slice address)
 {
 	struct descent descent = {.address = address};
 
-	if (!work->has_steps)
+	if (!work->steps)
 		gather_steps(work);
-	descent.step = map_get(&work->steps, address);
+	descent.step = map_get(work->steps, address);
 	while (descent.step && !descent.is_known)
 		pass(&descent, descent.step);
 	/* It stood at another address when the run had ended. */
@@ -316,9 +315,9 @@ const struct plan_blamer *undo_blamer(const struct undo_input *input)
 
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)
 {
-	if (!work->has_steps)
+	if (!work->steps)
 		gather_steps(work);
-	const struct undo_step *first = map_get(&work->steps, address);
+	const struct undo_step *first = map_get(work->steps, address);
 
 	while (first && first->earlier)
 		first = first->earlier;

@@ -61,18 +61,13 @@ struct undo_work {
 	struct undo_case *cases;
 	size_t case_count;
 	struct map cases_by_address;
-	struct map secrets; /* that the spec has, by fingerprint, to struct value; empty before one is asked for */
-	bool has_secrets;   /* the spec was searched */
-	struct map steps;   /* of later runs, by address, to the last struct undo_step; empty before one is asked for */
-	bool has_steps;	    /* they were gathered */
-	struct map names;   /* see undo_name_now(): by address, to a struct slice; empty before one is asked for */
-	bool has_names;	    /* they were gathered */
-	struct map changed; /* by the run, by address: see undo_begun.c; empty before it is asked for */
-	bool has_changed;   /* it was filled */
-	struct map sent;  /* see undo_sent_about(): by object id, to a struct undo_sent; empty before it is asked for */
-	bool has_sent;	  /* it was filled */
-	struct map ended; /* object ids of what was there before the run, and not after it; likewise */
-	bool has_ended;	  /* it was filled */
+	/* NULL before one is asked for. */
+	struct map *secrets;		/* that the spec has, by fingerprint, to struct value */
+	struct map *steps;		/* of later runs, by address, to the last struct undo_step */
+	struct map *names;		/* see undo_name_now(): by address, to a struct slice */
+	struct map *changed;		/* by the run, by address: see undo_begun.c */
+	struct map *sent;		/* see undo_sent_about(): by object id, to a struct undo_sent */
+	struct map *ended;		/* object ids of what was there before the run, and not after it */
 	const struct undo_since *since; /* later runs; see undo_since() */
 	size_t since_count;
 	bool has_since;

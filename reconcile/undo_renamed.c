@@ -163,8 +163,7 @@ static void gather_names(struct undo_work *work)
 	size_t count;
 	const struct undo_since *runs = undo_since(work, &count);
 
-	work->has_names = true;
-	map_init_in(&work->names, work->arena);
+	work->names = map_new(work->arena);
 	while (count-- > 0) {
 		for (size_t k = 0; k < runs[count].past_count; k++) {
 			const struct past_object *past = &runs[count].past[k];
@@ -174,18 +173,18 @@ static void gather_names(struct undo_work *work)
 				continue;
 			name = arena_new(work->arena, struct slice);
 			*name = past->after.address;
-			if (map_get(&work->names, past->after.address))
-				*name = *(const struct slice *)map_get(&work->names, past->after.address);
-			map_set(&work->names, past->before.address, name);
+			if (map_get(work->names, past->after.address))
+				*name = *(const struct slice *)map_get(work->names, past->after.address);
+			map_set(work->names, past->before.address, name);
 		}
 	}
 }
 
 struct slice undo_name_now(struct undo_work *work, struct slice address)
 {
-	if (!work->has_names)
+	if (!work->names)
 		gather_names(work);
-	const struct slice *name = map_get(&work->names, address);
+	const struct slice *name = map_get(work->names, address);
 
 	return name ? *name : address;
 }

@@ -20,15 +20,16 @@ static void note_secret(void *context, const struct value *secret)
 		memory_wipe(text.data, text.size);
 	known = arena_new(work->arena, struct value);
 	*known = *secret;
-	map_set(&work->secrets, arena_copy(work->arena, slice_of(fingerprint)), known);
+	map_set(work->secrets, arena_copy(work->arena, slice_of(fingerprint)), known);
 }
 
 static void search_spec(struct undo_work *work)
 {
 	const struct stack *spec = work->input->spec;
 
-	work->has_secrets = true;
-	map_init_in(&work->secrets, work->arena);
+	work->secrets = map_new(work->arena);
+	if (!work->input->style->fingerprint)
+		return;
 	secret_parts_visit(&spec->secrets, note_secret, work);
 	for (size_t i = 0; i < spec->resource_count; i++)
 		secret_parts_visit(&spec->resources[i].desired, note_secret, work);
@@ -38,7 +39,7 @@ static bool find_secret(void *context, struct slice fingerprint, const struct va
 {
 	struct undo_work *work = context;
 
-	*ret = (const struct value *)map_get(&work->secrets, fingerprint);
+	*ret = (const struct value *)map_get(work->secrets, fingerprint);
 	return true;
 }
 
@@ -48,7 +49,7 @@ struct value undo_opened(struct undo_work *work, const struct value *value)
 
 	if (!value_has_fingerprint(value))
 		return opened;
-	if (!work->has_secrets && work->input->style->fingerprint)
+	if (!work->secrets)
 		search_spec(work);
 	return secret_parts_open(work->arena, value, find_secret, work, &opened) ? opened : *value;
 }

@@ -10,8 +10,9 @@
 
 struct search {
 	const struct room *room;
-	struct map ours; /* ids of what is or was recorded, to themselves, or NULL where they were forgotten since */
-	bool has_ours;	 /* they were gathered: few undoings need them */
+	/* Ids of what is or was recorded, to NULL where they were forgotten since. NULL before one is asked for: few
+	 * undoings need them. */
+	struct map *ours;
 };
 
 /* What was seen of an entry, and how it stood then. */
@@ -105,7 +106,7 @@ static bool lies_as_then(const struct seen *seen, const char *whole)
 static void note_ours(struct search *search, bool is_there, const struct object *object, void *item)
 {
 	if (is_there && object->provider_id.size > 0)
-		map_set(&search->ours, object->provider_id, item);
+		map_set(search->ours, object->provider_id, item);
 }
 
 static void gather_ours(struct search *search)
@@ -115,8 +116,7 @@ static void gather_ours(struct search *search)
 	size_t count = 0;
 	const struct undo_since *since = undo_since(work, &count);
 
-	search->has_ours = true;
-	map_init_in(&search->ours, work->arena);
+	search->ours = map_new(work->arena);
 	for (size_t i = 0; i < input->object_count; i++)
 		note_ours(search, true, input->objects[i], search);
 	for (size_t i = 0; i < input->past_count; i++) {
@@ -141,9 +141,9 @@ static bool has_ended(const struct seen *seen, struct slice id)
 
 	if (entry)
 		return room->follows[room_number(room, entry)];
-	if (!seen->search->has_ours)
+	if (!seen->search->ours)
 		gather_ours(seen->search);
-	return map_get(&seen->search->ours, id) != NULL;
+	return map_has(seen->search->ours, id);
 }
 
 /* What an entry will have in a field of ranges: what nobody has set, or sets, it has as it was read. */

@@ -4,13 +4,13 @@
 
 static struct undo_sent *sent_at(struct undo_work *work, struct slice object_id)
 {
-	struct undo_sent *sent = map_get(&work->sent, object_id);
+	struct undo_sent *sent = map_get(work->sent, object_id);
 
 	if (sent)
 		return sent;
 	sent = arena_new(work->arena, struct undo_sent);
 	*sent = (struct undo_sent){.first = SIZE_MAX};
-	map_set(&work->sent, object_id, sent);
+	map_set(work->sent, object_id, sent);
 	return sent;
 }
 
@@ -19,8 +19,7 @@ static void index_sent(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	work->has_sent = true;
-	map_init_in(&work->sent, work->arena);
+	work->sent = map_new(work->arena);
 	for (size_t i = 0; i < input->call_count; i++) {
 		const struct call_record *call = &input->calls[i];
 
@@ -36,9 +35,9 @@ static void index_sent(struct undo_work *work)
 
 const struct undo_sent *undo_sent_about(struct undo_work *work, struct slice object_id)
 {
-	if (!work->has_sent)
+	if (!work->sent)
 		index_sent(work);
-	return map_get(&work->sent, object_id);
+	return map_get(work->sent, object_id);
 }
 
 /* Whether nothing is recorded any more of what was there before the run. */
@@ -46,14 +45,13 @@ static bool was_ended(struct undo_work *work, struct slice object_id)
 {
 	const struct undo_input *input = work->input;
 
-	if (!work->has_ended) {
-		map_init_in(&work->ended, work->arena);
+	if (!work->ended) {
+		work->ended = map_new(work->arena);
 		for (size_t i = 0; i < input->past_count; i++)
 			if (input->past[i].was && !input->past[i].is)
-				map_mark(&work->ended, input->past[i].before.object_id);
+				map_mark(work->ended, input->past[i].before.object_id);
 	}
-	work->has_ended = true;
-	return map_has(&work->ended, object_id);
+	return map_has(work->ended, object_id);
 }
 
 bool undo_ended_first(struct undo_work *work, const struct undo_case *one)

@@ -25,8 +25,7 @@ static void loading_init(struct loading *loading)
 	map_init(&loading->providers);
 	map_init(&loading->ranges);
 	map_init(&loading->strays);
-	loading->addresses = arena_new(loading->arena, struct map);
-	map_init_in(loading->addresses, loading->arena);
+	loading->addresses = map_new(loading->arena);
 	map_init(&loading->outputs);
 	loading->suggestions_left = SUGGESTIONS_MOST;
 	loading->evaluation_left = EVALUATED_MOST_BYTES;

@@ -565,6 +565,5 @@ void undo_check_row(const struct undo_row *row)
 		expect_member(&fixture, row, &first->left_to_others, row->left_to_others, &style);
 		expect_member(&fixture, row, &first->restores, row->restores, &style);
 	}
-	undo_release(&undoing);
 	tear_down(&fixture);
 }
