@@ -460,7 +460,6 @@ static void copy_words(struct job *job, const struct plan *saved)
 	}
 }
 
-/* What the plan carries out, and nothing else: what goes with that it has already. Whoever read nothing saw no tags. */
 /* What the plan took for secret in what it had read: whoever applies it may not have the spec that tells. */
 static const struct value *hidden_by(struct job *job, const struct plan *saved)
 {
@@ -475,6 +474,7 @@ static const struct value *hidden_by(struct job *job, const struct plan *saved)
 	return hidden;
 }
 
+/* What the plan carries out, and nothing else: what goes with that it has already. Whoever read nothing saw no tags. */
 static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 {
 	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);

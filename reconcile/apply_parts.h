@@ -86,10 +86,15 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 void target_mark(const struct target *target, const struct kind *kind, struct live *live);
 /* Whether what is known of the target is too old to act on. */
 bool target_is_stale(const struct target *target);
-/* Whether the node's object is to be read again before it begins; the step that does so, with the fields
- * that it needs (NULL: none); and, with the answer in work.now, whether it is as planned, but for what other nodes of
- * its action have made of it: else a diagnostic says what is not. */
+/* Whether the node's object is to be read again before it begins. */
 bool node_must_look(const struct node *node);
+/* The step that reads it; STEP_FAILED, after a diagnostic, where its record cannot be loaded. */
+enum step node_look(struct node *node);
+/* MAP of the fields that this read is for; NULL: none. */
+const struct value *node_look_fields(const struct node *node, struct arena *arena);
+/* With the answer in work.now: whether the object is as planned, but for what other nodes of its action have made of
+ * it. Else a diagnostic says what is not. */
+bool node_has_looked(struct node *node);
 /* Whether it changes an object that the plan has read, and that is to be as the plan shows it. */
 bool node_changes_planned(const struct node *node);
 /* The node is done: what it has made of the object that the plan has read is no change by others. */
@@ -98,9 +103,6 @@ void node_note_sent(const struct node *node);
 int64_t node_good_until_ms(const struct node *node);
 /* Nothing was sent, and what was read is too old: it starts anew with another look. */
 void node_begin_again(struct node *node);
-enum step node_look(struct node *node);
-const struct value *node_look_fields(const struct node *node, struct arena *arena);
-bool node_has_looked(struct node *node);
 /* What was recorded before this run, what a node has made or changed, and the age of the newest that a call names. */
 void applying_note_recorded(struct applying *applying, struct object *object);
 void applying_note_fresh(struct applying *applying, const struct node *node);

@@ -137,7 +137,6 @@ struct launched {
 	size_t by, into;
 };
 
-/* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
 struct plan {
 	struct slice stack;
 	struct slice spec; /* digest of the spec's files, where it was saved; or empty */

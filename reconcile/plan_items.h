@@ -83,11 +83,11 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 bool plan_output_stays(struct planning *planning, const struct dependency *dependency);
 /* Reports the items that are one and the same thing (output.tells_apart). */
 void plan_items_tell_apart(struct planning *planning);
-/* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
 /* live, with marks on the secrets within that come back in fields that are not secret by themselves. wanted: MAP, what
  * the spec says, or NULL; object, with its body: the record, or NULL. live itself where nothing was read of it. */
 const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
 			       const struct value *wanted, const struct object *object);
+/* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
 struct value plan_item_marks(const struct planning *planning, const struct item *item);
 /* Decides about every item: fields first along the order, then parts. */
 bool plan_items_judge(struct planning *planning);
