@@ -130,7 +130,7 @@ static void keep_stand_ins(struct holding *holding, const struct item *item)
 static void keep_item(struct holding *holding, struct item *item, const char *reason)
 {
 	if (item->operation == OPERATION_TAKE_BACK)
-		plan_item_leave_behind(item);
+		plan_item_cancel_take_back(item);
 	item->operation = OPERATION_INCOMPLETE;
 	item->reason = reason;
 	item->waits = true;

@@ -134,8 +134,8 @@ void plan_item_take_back(struct planning *planning, struct item *item, const str
 const char *plan_reason_beside(const struct object *object);
 /* Why that is decided of one that no resource stands for. */
 const char *plan_reason_unwanted(const struct object *object, const struct decision *decision);
-/* Puts things back as they were before it was. */
-void plan_item_leave_behind(struct item *item);
+/* Undoes plan_item_take_back(): the item has again what it had, and what was to be taken back stays left behind. */
+void plan_item_cancel_take_back(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */
 bool plan_items_order_replaces(struct planning *planning);
 /* Whether one of input->objects was left behind by a replace whose new object is still to be made; with its body. */

@@ -531,7 +531,7 @@ static void block(struct planning *planning)
 			if (!plan_item_acts(item) || !is_blocked(planning, item))
 				continue;
 			if (item->operation == OPERATION_TAKE_BACK)
-				plan_item_leave_behind(item);
+				plan_item_cancel_take_back(item);
 			item->operation = OPERATION_INCOMPLETE;
 			item->reason = "what it needs could not be read";
 			again |= !item->object || item->object->role == OBJECT_INCOMPLETE ||

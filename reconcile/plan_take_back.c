@@ -144,7 +144,7 @@ const char *plan_reason_unwanted(const struct object *object, const struct decis
 	return decision->reason;
 }
 
-void plan_item_leave_behind(struct item *item)
+void plan_item_cancel_take_back(struct item *item)
 {
 	struct object *object = item->object;
 
