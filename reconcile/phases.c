@@ -440,7 +440,7 @@ static const struct action *user_in(const struct building *building, const uint3
 	return &building->plan->actions[user];
 }
 
-static bool report_held_up(const struct building *building, const struct handover *handover, const struct action *user,
+static void report_held_up(const struct building *building, const struct handover *handover, const struct action *user,
 			   struct diagnostics *diagnostics)
 {
 	const struct action *made = &building->plan->actions[handover->to];
@@ -452,7 +452,6 @@ static bool report_held_up(const struct building *building, const struct handove
 		   SLICE_ARGUMENTS(user->address));
 	diag_address(diagnostics, made->address);
 	diag_hint(diagnostics, "apply it once with another name or range: then the one left behind goes");
-	return false;
 }
 
 /* A step as whoever reads a plan would call it. */
@@ -498,7 +497,7 @@ static void hint_steps(const struct building *building, const struct handover *h
 			  SLICE_ARGUMENTS(made->address), SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
 }
 
-static bool report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
+static void report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
 			 struct diagnostics *diagnostics)
 {
 	struct buffer path;
@@ -507,8 +506,10 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 		    building->plan->actions[held_up->from].role == OBJECT_DEPOSED;
 	/* One that goes for one that comes; of two that stay each is to be what the other one was. */
 	bool renamed = held_up && !left && !held_up->overlaps && !building->plan->actions[held_up->from].in_spec;
-	if (left)
-		return report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
+	if (left) {
+		report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
+		return;
+	}
 	const struct action *first = &building->plan->actions[building->phases->actions[cycle[0]]];
 	buffer_init(&path, 8192);
 	for (size_t i = 0; i <= count; i++) {
@@ -528,7 +529,6 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 	else
 		hint_steps(building, held_up, diagnostics);
 	buffer_release(&path);
-	return false;
 }
 
 bool phases_build(struct phases *phases, const struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
@@ -577,7 +577,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	size_t cycle_count = 0;
 	bool sound = graph_remaining(&phases->graph, NULL, phases->remaining, arena, &cycle, &cycle_count);
 	if (!sound)
-		sound = report_cycle(&building, cycle, cycle_count, diagnostics);
+		report_cycle(&building, cycle, cycle_count, diagnostics);
 	map_release(&building.by_address);
 	map_release(&building.deposed);
 	return sound;

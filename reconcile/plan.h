@@ -23,12 +23,6 @@
  * digested, compared and applied; making one asks nobody anything.
  */
 
-/* What is known of one object when the plan is made. */
-struct subject {
-	struct object *object;	 /* recorded, or NULL */
-	const struct live *live; /* NULL: not read */
-};
-
 struct action {
 	enum operation operation;
 	const char *reason;

@@ -90,7 +90,7 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 /* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
 struct value plan_item_marks(const struct planning *planning, const struct item *item);
 /* Decides about every item: fields first along the order, then parts. */
-bool plan_items_judge(struct planning *planning);
+void plan_items_judge(struct planning *planning);
 /* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */
 bool plan_is_new_for_certain(const struct item *target);
 /* A field as it is, or as it was when it was last looked at; NULL: not known. */
@@ -137,7 +137,7 @@ const char *plan_reason_unwanted(const struct object *object, const struct decis
 /* Undoes plan_item_take_back(): the item has again what it had, and what was to be taken back stays left behind. */
 void plan_item_cancel_take_back(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */
-bool plan_items_order_replaces(struct planning *planning);
+void plan_items_order_replaces(struct planning *planning);
 /* Whether one of input->objects was left behind by a replace whose new object is still to be made; with its body. */
 bool plan_awaits_successor(struct planning *planning, size_t number);
 /* Whether one of input->objects, to which that is done, goes after something new, as the old one in such a replace. */

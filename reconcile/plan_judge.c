@@ -540,9 +540,8 @@ static void block(struct planning *planning)
 	}
 }
 
-bool plan_items_judge(struct planning *planning)
+void plan_items_judge(struct planning *planning)
 {
-	size_t errors = planning->diagnostics->error_count;
 	for (size_t i = 0; i < planning->order_count; i++)
 		if (!judge_fields(planning, planning->order[i]))
 			planning->order[i]->operation = OPERATION_CONFLICT;
@@ -550,7 +549,6 @@ bool plan_items_judge(struct planning *planning)
 		if (!judge_parts(planning, planning->order[i]))
 			planning->order[i]->operation = OPERATION_CONFLICT;
 	block(planning);
-	return planning->diagnostics->error_count == errors;
 }
 
 /*

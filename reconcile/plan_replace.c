@@ -179,12 +179,12 @@ static bool is_taken_for(const struct planning *planning, const struct item *ite
 	return !item->moved && new.size > 0 && slice_equal(new, old);
 }
 
-static bool check_whole(struct planning *planning, const struct item *item)
+static void check_whole(struct planning *planning, const struct item *item)
 {
 	const struct kind *kind = item->resource->kind;
 	struct slice names;
 	if (!is_taken_for(planning, item, item->object))
-		return true;
+		return;
 	names = unique_names(kind, &item->wanted, &item->object->resolved, planning->arena);
 	diag_error(planning->diagnostics, FAULT_USER, item->resource->position,
 		   "'%.*s' must be replaced by a new object before the old one is deleted, but the service would take "
@@ -193,7 +193,6 @@ static bool check_whole(struct planning *planning, const struct item *item)
 	diag_address(planning->diagnostics, item->address);
 	diag_hint(planning->diagnostics, "change one of these too, or set lifecycle.create_before_destroy: false where "
 					 "nothing that stays refers to it");
-	return false;
 }
 
 /* Whether its address has what it is to have, changed or replaced as it may be: something whole, and not gone. */
@@ -324,10 +323,9 @@ static bool is_made_first(const struct planning *planning, const struct item *it
 				       (shared_with(item, item->object) || is_taken_for(planning, item, item->object)));
 }
 
-bool plan_items_order_replaces(struct planning *planning)
+void plan_items_order_replaces(struct planning *planning)
 {
 	bool replaces = false;
-	bool sound = true;
 	find_stand_ins(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		struct item *item = planning->order[i];
@@ -337,17 +335,16 @@ bool plan_items_order_replaces(struct planning *planning)
 		item->create_before_destroy |= is_made_first(planning, item);
 	}
 	if (!replaces)
-		return true;
+		return;
 	for (size_t i = 0; i < planning->order_count; i++)
 		mark_held_targets(planning, planning->order[i]);
 	mark_named_by_any(planning);
 	spread(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
-		if (item->operation == OPERATION_REPLACE && item->create_before_destroy)
-			sound &= check_unique(planning, item) && check_whole(planning, item);
+		if (item->operation == OPERATION_REPLACE && item->create_before_destroy && check_unique(planning, item))
+			check_whole(planning, item);
 	}
-	return sound;
 }
 
 /* Whether others may have set there what a new object does not have: each has defaults of the service's. */
