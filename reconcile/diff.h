@@ -106,6 +106,13 @@ void diff_bounds(const struct kind *kind, const struct value *now, struct arena 
 bool changes_renew(const struct change *changes, size_t count, const struct output *output);
 /* Whether they make the field no longer true without which there is no such output. */
 bool changes_take_away(const struct change *changes, size_t count, const struct output *output);
+/* Whether one of them gives the field another value in place. */
+bool changes_set(const struct change *changes, size_t count, struct slice field);
+/* The same of a difference, where there is any: it may be NULL. */
+static inline bool difference_sets(const struct difference *difference, struct slice field)
+{
+	return difference && changes_set(difference->changes, difference->count, field);
+}
 /* Whether one of them has the field, or an item of it, end being that value. */
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value);
 /* Whether it gives a network a range, in addition or in the place of another one. */

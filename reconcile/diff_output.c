@@ -26,6 +26,14 @@ bool changes_take_away(const struct change *changes, size_t count, const struct 
 	return false;
 }
 
+bool changes_set(const struct change *changes, size_t count, struct slice field)
+{
+	for (size_t i = 0; i < count; i++)
+		if (changes[i].effect == EFFECT_SET && changes[i].field && slice_is(field, changes[i].field->name))
+			return true;
+	return false;
+}
+
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value)
 {
 	for (size_t i = 0; i < count; i++) {

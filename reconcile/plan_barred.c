@@ -65,12 +65,8 @@ static const struct change *stopping_change(const struct action *action, const s
 /* Whether it is true and stays so: where it becomes false, it does before the stop. */
 static bool stays_on(const struct action *action, const struct item *item, const struct field *field)
 {
-	const struct value *now = plan_field_now(item->object, item->live, field->name);
-	bool is_set = false;
-
-	for (size_t i = 0; i < action->change_count; i++)
-		is_set |= action->changes[i].field == field && action->changes[i].effect == EFFECT_SET;
-	return value_is_true(now) && !is_set;
+	return value_is_true(plan_field_now(item->object, item->live, field->name)) &&
+	       !changes_set(action->changes, action->change_count, slice_of(field->name));
 }
 
 static void tell_barred_stop(struct planning *planning, const struct action *action)

@@ -153,16 +153,6 @@ static void hold_address(struct holding *holding, struct slice address, const st
 	}
 }
 
-static bool sets(const struct difference *difference, struct slice field)
-{
-	for (size_t i = 0; difference && i < difference->count; i++) {
-		const struct change *change = &difference->changes[i];
-		if (change->effect == EFFECT_SET && change->field && slice_is(field, change->field->name))
-			return true;
-	}
-	return false;
-}
-
 /* Whether it uses what the reference names, for all that is known: what is sent as a whole lets go unseen. */
 static bool may_use(const struct holder *holder, const struct dependency *dependency)
 {
@@ -170,7 +160,8 @@ static bool may_use(const struct holder *holder, const struct dependency *depend
 	if (dependency->loose || !holder->in_part)
 		return !dependency->loose;
 	const struct value *field = value_get(&holder->live->fields, dependency->field);
-	bool lets_go = item && (sets(item->fields, dependency->field) || sets(item->parts, dependency->field));
+	bool lets_go = item && (difference_sets(item->fields, dependency->field) ||
+				difference_sets(item->parts, dependency->field));
 	return field && value_has_unread(field) && !lets_go;
 }
 

@@ -26,25 +26,16 @@ static const char *word_for_nothing(const struct value *value)
 	return value_is(value, VALUE_LIST) && value->count == 0 ? "empty" : NULL;
 }
 
-static bool changes(const struct item *item, const struct field *field)
-{
-	const struct difference *halves[] = {item->fields, item->parts};
-
-	for (size_t i = 0; i < 2; i++)
-		for (size_t k = 0; halves[i] && k < halves[i]->count; k++)
-			if (halves[i]->changes[k].field == field && halves[i]->changes[k].effect == EFFECT_SET)
-				return true;
-	return false;
-}
-
 /* Whether the spec has the field so that there is no such output. */
 static bool is_forgone(const struct item *item, const struct output *output, const struct field *field)
 {
 	bool renewed = item->fields && changes_renew(item->fields->changes, item->fields->count, output);
+	struct slice name = slice_of(field->name);
 
 	/* Another change may bring one of somebody else's giving: an elastic address stays. */
-	return word_for_nothing(value_get_named(&item->wanted, field->name)) &&
-	       (!operation_keeps(item->operation) || !renewed || changes(item, field));
+	return word_for_nothing(value_get(&item->wanted, name)) &&
+	       (!operation_keeps(item->operation) || !renewed || difference_sets(item->fields, name) ||
+		difference_sets(item->parts, name));
 }
 
 /* The field by which the spec says that there is no such output; NULL: it does not. */

@@ -234,24 +234,13 @@ static bool is_meant(struct planning *planning, const struct object *user, const
 	return output && field && value_holds(field, output);
 }
 
-static bool sets(const struct difference *difference, struct slice name)
-{
-	for (size_t i = 0; difference && i < difference->count; i++) {
-		const struct change *change = &difference->changes[i];
-
-		if (change->effect == EFFECT_SET && change->field && slice_is(name, change->field->name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether it lets go of the old one before that goes, so that the new one need not come before: where it is to refer to
  * that no more, and waits for nothing that is done in the same run, which might wait for the new one.
  */
 static bool lets_go_before(struct planning *planning, const struct item *item, const struct dependency *dependency)
 {
-	if (item->operation != OPERATION_UPDATE || !sets(item->fields, dependency->field))
+	if (item->operation != OPERATION_UPDATE || !difference_sets(item->fields, dependency->field))
 		return false;
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		struct slice address = item->resource->dependencies[i].address;

@@ -67,12 +67,7 @@ static bool is_released(const struct work *work, const struct aws_field *field)
 
 static bool is_to_change(const struct work *work, const char *name)
 {
-	for (size_t i = 0; name && i < work->change_count; i++) {
-		const struct field *changed = work->changes[i].field;
-		if (changed && strcmp(changed->name, name) == 0 && work->changes[i].effect == EFFECT_SET)
-			return true;
-	}
-	return false;
+	return name && changes_set(work->changes, work->change_count, slice_of(name));
 }
 
 static bool is_among_changes(const struct work *work, const struct aws_field *field)

@@ -76,13 +76,7 @@ static enum step call_failed(struct work *work, const struct answer *answer)
 
 static bool is_planned(const struct work *work, const char *name)
 {
-	for (size_t i = 0; i < work->change_count; i++) {
-		const struct change *change = &work->changes[i];
-
-		if (change->effect == EFFECT_SET && change->field && strcmp(change->field->name, name) == 0)
-			return true;
-	}
-	return false;
+	return changes_set(work->changes, work->change_count, slice_of(name));
 }
 
 /* Nothing is done to a machine that is not the one which the spec describes; live: its fields. */
