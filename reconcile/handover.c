@@ -188,20 +188,11 @@ static void note_widening(struct search *search, size_t index)
 		map_set_number(&search->widening, action->provider_id, index);
 }
 
-static bool lies_within(const struct value *value, const struct cidr *range)
-{
-	struct cidr own;
-	bool within = value->type == VALUE_STRING && cidr_read(value_slice(value), &own) && cidr_contains(&own, range);
-	for (uint32_t i = 0; value->type == VALUE_LIST && !within && i < value->count; i++)
-		within = lies_within(&value->items[i], range);
-	return within;
-}
-
 static bool gets_range_around(const struct action *action, const struct cidr *range)
 {
 	bool found = false;
 	for (size_t i = 0; !found && i < action->change_count; i++)
-		found = change_widens(&action->changes[i]) && lies_within(&action->changes[i].after, range);
+		found = change_widens(&action->changes[i]) && ranges_around(&action->changes[i].after, range);
 	return found;
 }
 
