@@ -214,12 +214,6 @@ static bool has_gone(const struct past_object *past)
 	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
 }
 
-/* The address that an object had which a run changed. */
-static struct slice address_of(const struct past_object *object)
-{
-	return object->was ? object->before.address : object->after.address;
-}
-
 static void note_undone(const struct job *job, struct past_object *objects, size_t count, struct past_run *past)
 {
 	struct map recorded; /* by object id */
@@ -230,8 +224,8 @@ static void note_undone(const struct job *job, struct past_object *objects, size
 	for (size_t i = 0; i < count; i++) {
 		const struct past_object *object = &objects[i];
 
-		if (object->was || !map_get(&past->undone, address_of(object)))
-			map_set(&past->undone, address_of(object), &objects[i]);
+		if (object->was || !map_get(&past->undone, past_address(object)))
+			map_set(&past->undone, past_address(object), &objects[i]);
 		past->undoes_more |= !object->was && object->is && map_has(&recorded, object->after.object_id);
 	}
 	map_release(&recorded);
@@ -285,7 +279,7 @@ static bool is_undone(struct job *job, const struct past_run *past, const struct
 	bool any = false;
 
 	for (size_t i = 0; i < past->object_count; i++) {
-		const struct run_record *later = map_get(&search->settled, address_of(&past->objects[i]));
+		const struct run_record *later = map_get(&search->settled, past_address(&past->objects[i]));
 
 		if (past_run_has_kept(&past->objects[i]))
 			continue;
@@ -335,9 +329,9 @@ static void note_settled(struct run_record *run, const struct past_object *objec
 
 	if (!was_its_own && !is_its_own)
 		return;
-	if (!map_get(&search->settled, address_of(object)))
-		map_set(&search->settled, address_of(object), run);
-	map_mark(&search->settled_objects, object->was ? object->before.object_id : object->after.object_id);
+	if (!map_get(&search->settled, past_address(object)))
+		map_set(&search->settled, past_address(object), run);
+	map_mark(&search->settled_objects, past_object_id(object));
 }
 
 /* However it ended. What is only found is let go of without a call. */

@@ -34,6 +34,12 @@ struct dependency {
 	struct position position;
 };
 
+/* Whether depends_on says so, and no field. */
+static inline bool dependency_is_explicit(const struct dependency *dependency)
+{
+	return dependency->output.size == 0 && dependency->field.size == 0;
+}
+
 enum choice {
 	CHOICE_UNSET,
 	CHOICE_NO,

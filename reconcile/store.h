@@ -252,6 +252,17 @@ struct past_object {
 	struct slice next_command;
 };
 
+/* Where it stood when the run found it; of what the run made, where it left it. */
+static inline struct slice past_address(const struct past_object *past)
+{
+	return past->was ? past->before.address : past->after.address;
+}
+
+static inline struct slice past_object_id(const struct past_object *past)
+{
+	return past->was ? past->before.object_id : past->after.object_id;
+}
+
 struct stack_record {
 	struct slice lineage;	      /* 32 hex digits: the stack's identity for its whole life */
 	struct slice name;	      /* of the stack */

@@ -151,11 +151,6 @@ struct undo_case *undo_case_at(struct undo_work *work, struct slice address)
 	return one;
 }
 
-static struct slice address_of(const struct past_object *past)
-{
-	return past->was ? past->before.address : past->after.address;
-}
-
 /* What the run did not change, and an undoing replaced because it refers to what goes back: as the undoing found it. */
 static void add_touched(struct undo_work *work, const struct undo_touched *touched)
 {
@@ -182,7 +177,7 @@ static void gather_touched(struct undo_work *work)
 
 	map_init(&changed);
 	for (size_t i = 0; i < input->past_count; i++)
-		map_mark(&changed, address_of(&input->past[i]));
+		map_mark(&changed, past_address(&input->past[i]));
 	for (size_t i = 0; i < input->touched_count; i++)
 		if (undo_is_target(work, input->touched[i].address) || !map_has(&changed, input->touched[i].address))
 			add_touched(work, &input->touched[i]);
@@ -199,7 +194,7 @@ static bool gather_cases(struct undo_work *work)
 	map_init_in(&work->cases_by_address, work->arena);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
-		struct slice address = address_of(past);
+		struct slice address = past_address(past);
 		struct undo_case *one;
 
 		if ((!past->was && !past->is) || !undo_is_target(work, address))

@@ -49,7 +49,7 @@ static void take_found(struct undo_touched *touched, const struct past_object *p
 /* What is changed where it stands by now does not come back as it was. */
 static void forget_away(struct gathering *gathering, const struct past_object *past)
 {
-	struct slice id = past->was ? past->before.object_id : past->after.object_id;
+	struct slice id = past_object_id(past);
 
 	if (map_get(&gathering->away, id))
 		map_set(&gathering->away, id, NULL);
@@ -57,7 +57,7 @@ static void forget_away(struct gathering *gathering, const struct past_object *p
 
 static void add_undoing(struct gathering *gathering, size_t run, const struct past_object *past)
 {
-	struct trace *trace = trace_at(gathering, past->was ? past->before.address : past->after.address);
+	struct trace *trace = trace_at(gathering, past_address(past));
 
 	forget_away(gathering, past);
 	if (!trace->stands) {
@@ -79,7 +79,7 @@ static void end_at(struct gathering *gathering, struct slice address)
 
 static void add_other(struct gathering *gathering, const struct past_object *past)
 {
-	end_at(gathering, past->was ? past->before.address : past->after.address);
+	end_at(gathering, past_address(past));
 	end_at(gathering, past->is ? past->after.address : past->before.address);
 	forget_away(gathering, past);
 }

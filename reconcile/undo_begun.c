@@ -23,7 +23,7 @@ static void index_changed(struct undo_work *work)
 	work->changed = map_new(work->arena);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
-		struct slice address = past->was ? past->before.address : past->after.address;
+		struct slice address = past_address(past);
 		struct moment *moment = map_get(work->changed, address);
 
 		if (!past->was && !past->is)

@@ -163,9 +163,8 @@ static bool needs(const struct object *form, struct slice needed)
 {
 	for (size_t i = 0; form && i < form->dependency_count; i++) {
 		const struct dependency *dependency = &form->dependencies[i];
-		bool told = dependency->output.size == 0 && dependency->field.size == 0;
-
-		if (slice_equal(dependency->address, needed) && (told || undo_mentions(&form->applied, needed)))
+		if (slice_equal(dependency->address, needed) &&
+		    (dependency_is_explicit(dependency) || undo_mentions(&form->applied, needed)))
 			return true;
 	}
 	return false;

@@ -117,9 +117,8 @@ static void take_dependencies(struct arena *arena, const struct object *object, 
 	ret->dependencies = kept;
 	for (size_t i = 0; i < object->dependency_count; i++) {
 		const struct dependency *one = &object->dependencies[i];
-		bool told = one->output.size == 0 && one->field.size == 0;
 
-		if (told || is_kept(&ret->desired, one))
+		if (dependency_is_explicit(one) || is_kept(&ret->desired, one))
 			kept[ret->dependency_count++] = *one;
 	}
 }
@@ -470,10 +469,9 @@ static void join_dependencies(const struct merging *merging, struct resource *re
 	for (size_t form = 0; form < 2; form++) {
 		for (size_t i = 0; i < forms[form]->dependency_count; i++) {
 			const struct dependency *one = &forms[form]->dependencies[i];
-			bool told = one->output.size == 0 && one->field.size == 0;
 
 			/* depends_on stays as it is. */
-			if ((told ? form == 0 : is_kept(&resource->desired, one)) &&
+			if ((dependency_is_explicit(one) ? form == 0 : is_kept(&resource->desired, one)) &&
 			    !dependencies_have(all, count, one))
 				all[count++] = *one;
 		}

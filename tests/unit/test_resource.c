@@ -622,10 +622,18 @@ static void test_twin(void **state)
 			fail_msg("%s", rows[i].object_id.data);
 }
 
+static void test_dependency_is_explicit(void **state)
+{
+	(void)state;
+	assert_true(dependency_is_explicit(&(struct dependency){.address = SLICE("aws.vpc.a")}));
+	assert_false(dependency_is_explicit(&(struct dependency){.output = SLICE("id"), .field = SLICE("vpc")}));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_dependency_is_explicit),
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endpoint_spellings, setup, teardown),

@@ -136,9 +136,23 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_past_address(void **state)
+{
+	(void)state;
+	struct past_object past = {.is = true,
+				   .before = {.address = SLICE("a"), .object_id = SLICE("1")},
+				   .after = {.address = SLICE("b"), .object_id = SLICE("2")}};
+
+	assert_true(slice_is(past_address(&past), "b"));
+	assert_true(slice_is(past_object_id(&past), "2"));
+	past.was = true;
+	assert_true(slice_is(past_address(&past), "a"));
+	assert_true(slice_is(past_object_id(&past), "1"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_past_address)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
