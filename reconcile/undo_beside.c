@@ -175,13 +175,12 @@ static bool does_without(struct inside *inside, const struct field *field, const
 
 static const char no_run[] = "change the spec instead, and apply that";
 
-static void refuse(struct inside *inside, const struct field *field, const struct entry *target, struct slice whole)
+/* run: a later one as of which it cannot, or NULL. */
+static void report_apart(const struct inside *inside, const struct entry *target, struct slice whole,
+			 const struct undo_since *run, const char *hint)
 {
 	struct undo_work *work = inside->room->work;
-	const struct undo_since *run = field->beside ? blamed(inside, field, target) : parted_by(inside, field, target);
 
-	if (field->beside ? !is_later(run) && does_without(inside, field, target) : !run)
-		return;
 	inside->room->good =
 		diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
 			   "'%.*s' would refer to '%.*s', which lies in '%.*s' then, but '%.*s' lies in '%.*s'%.*s",
@@ -189,10 +188,30 @@ static void refuse(struct inside *inside, const struct field *field, const struc
 			   SLICE_ARGUMENTS(whole), SLICE_ARGUMENTS(inside->witness->address),
 			   SLICE_ARGUMENTS(inside->whole), SLICE_ARGUMENTS(undo_since_text(work, run)));
 	diag_address(work->diagnostics, inside->entry->address);
-	undo_hint(work, run,
-		  !run		  ? no_run
-		  : field->beside ? "they can be used together only where both lie in the same one: undo that run first"
-				  : "undo that run first; or where people have joined the two, have the spec say so");
+	undo_hint(work, run, hint);
+}
+
+static void refuse_beside(struct inside *inside, const struct field *field, const struct entry *target,
+			  struct slice whole)
+{
+	const struct undo_since *run = blamed(inside, field, target);
+
+	if (!is_later(run) && does_without(inside, field, target))
+		return;
+	report_apart(inside, target, whole, run,
+		     run ? "they can be used together only where both lie in the same one: undo that run first"
+			 : no_run);
+}
+
+/* What has them lie apart without a run of ours is no business of the undoing. */
+static void refuse_parted(const struct inside *inside, const struct field *field, const struct entry *target,
+			  struct slice whole)
+{
+	const struct undo_since *run = parted_by(inside, field, target);
+
+	if (run)
+		report_apart(inside, target, whole, run,
+			     "undo that run first; or where people have joined the two, have the spec say so");
 }
 
 /* Whether the undoing changes anything between them. */
@@ -286,7 +305,7 @@ static void look_at(struct inside *inside, const struct field *field, const stru
 		inside->witness = target;
 	}
 	if (!slice_equal(whole, inside->whole) && is_concerned(inside, target))
-		refuse(inside, field, target, whole);
+		refuse_beside(inside, field, target, whole);
 }
 
 /* Whether the undoing leaves it in what it lies in now. */
@@ -327,7 +346,7 @@ static void look_at_joined(const struct inside *inside, const struct field *fiel
 	here.whole = whole_of(room, inside->entry, field->beside_or_joined);
 	here.witness = inside->entry;
 	if (whole.size > 0 && here.whole.size > 0 && !slice_equal(whole, here.whole))
-		refuse(&here, field, target, whole);
+		refuse_parted(&here, field, target, whole);
 }
 
 static void check_value(struct inside *inside, const struct field *field, const struct value *value)
