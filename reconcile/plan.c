@@ -266,38 +266,36 @@ static enum going going_of(const struct planning *planning, const struct object 
 	return plan_is_named(planning, object->address) ? GOING_BY_NAME : GOING_WITH_ANOTHER;
 }
 
+static void refuse_unknown_kind(struct planning *planning, const struct object *object)
+{
+	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,
+		   "'%.*s' is of kind '%.*s', which this version does not know", SLICE_ARGUMENTS(object->address),
+		   SLICE_ARGUMENTS(object->kind));
+	diag_hint(planning->diagnostics, "use the version of trueup that made it");
+}
+
 /* An object that the spec does not have, or one that a replace has left behind. */
 static void add_leaving(struct planning *planning, size_t number, bool deposed)
 {
 	struct object *object = planning->input->objects[number];
-	const struct live *live = planning->input->live ? planning->input->live[number] : NULL;
 	const char *held = planning->held ? planning->held[number] : NULL;
+	struct item item = {.address = object->address,
+			    .object = object,
+			    .live = planning->input->live ? planning->input->live[number] : NULL};
 	if (!plan_load_body(planning, object))
 		return;
 	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
 	struct situation situation = {.in_spec = false,
 				      .in_record = true,
-				      .live = LIVE_PRESENT,
+				      .live = plan_live_state(planning, &item),
 				      .protect = object->protect && !deposed,
 				      .found = kind && kind->found};
-	struct item item = {.address = object->address, .object = object, .live = live};
-	if (live) {
-		bool foreign = live->ownership.lineage.size &&
-			       !slice_equal(live->ownership.lineage, planning->input->record->lineage);
-		situation.live = live->presence == PRESENCE_ABSENT    ? LIVE_ABSENT
-				 : live->presence == PRESENCE_UNREAD  ? LIVE_UNREAD
-				 : live->presence == PRESENCE_LEAVING ? LIVE_LEAVING
-				 : foreign			      ? LIVE_NOT_OURS
-								      : LIVE_PRESENT;
-	} else if (object->provider_id.size == 0) {
-		situation.live = LIVE_ABSENT;
-	}
 	struct decision decision = decide(&situation);
 	if ((planning->input->destroy || planning->input->scope.undoes.size > 0) && !deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason,
-			     situation.live == LIVE_NOT_OURS ? plan_hint_at_owner(planning, object, live)
+			     situation.live == LIVE_NOT_OURS ? plan_hint_at_owner(planning, object, item.live)
 							     : decide_hint(&situation, &decision));
 	bool waits = held && decision.operation == OPERATION_DELETE;
 	if (waits)
@@ -309,19 +307,15 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	action->kind = kind;
 	action->provider = object->provider;
 	action->identity = object->identity;
-	describe_object(action, object, plan_marked(planning, kind, live, NULL, object), planning->arena);
+	describe_object(action, object, plan_marked(planning, kind, item.live, NULL, object), planning->arena);
 	action->drifted = planning->input->scope.looks && situation.live == LIVE_NOT_OURS;
 	if (deposed)
 		action->role = OBJECT_DEPOSED;
 	action->create_before_destroy = plan_goes_last(planning, number, decision.operation);
 	if (decision.operation == OPERATION_INCOMPLETE)
 		add_unread_object(planning, &item, decision.reason);
-	if (action->kind)
-		return;
-	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,
-		   "'%.*s' is of kind '%.*s', which this version does not know", SLICE_ARGUMENTS(object->address),
-		   SLICE_ARGUMENTS(object->kind));
-	diag_hint(planning->diagnostics, "use the version of trueup that made it");
+	if (!kind)
+		refuse_unknown_kind(planning, object);
 }
 
 /* identities: parallel to the stack's providers, or NULL. */
