@@ -349,17 +349,6 @@ static const struct identity *expected_identity(struct planning *planning, const
 	return ret;
 }
 
-struct item *plan_item_at(struct planning *planning, struct slice address)
-{
-	/* Neighbours mostly refer to the same resource. */
-	if (!planning->last_address.data || !slice_equal(address, planning->last_address)) {
-		const struct resource *resource = planning->addresses ? map_get(planning->addresses, address) : NULL;
-		planning->last_item = resource ? &planning->items[resource - planning->input->stack->resources] : NULL;
-		planning->last_address = address;
-	}
-	return planning->last_item;
-}
-
 /* Joins spec and record by address. Of several objects at one address the current one, or
  * else the incomplete one, is the address's own; the others stand alone. */
 static void join_items(struct planning *planning)

@@ -22,13 +22,6 @@ static void hint_at_ignored(struct planning *planning, const struct field *field
 		  field->name, field->unset_value, what);
 }
 
-void plan_note_end(struct planning *planning, const struct action *action)
-{
-	diag_address(planning->diagnostics, action->address);
-	if (action->operation == OPERATION_REPLACE)
-		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
-}
-
 static void report(struct planning *planning, const struct action *action, const struct object *object,
 		   const struct field *field)
 {

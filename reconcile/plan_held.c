@@ -6,29 +6,6 @@
  * replace that has to wait nothing is claimed.
  */
 
-int unread_compare(const void *a, const void *b)
-{
-	const struct unread *left = a, *right = b;
-	int order = slice_compare(left->address, right->address);
-	return order ? order : slice_compare(left->field, right->field);
-}
-
-/* What is recorded elsewhere, and was read there, would have to move: nobody knows where to. */
-void plan_items_silence(struct planning *planning)
-{
-	const struct stack *stack = planning->input->stack;
-	for (size_t i = 0; planning->input->silences && i < stack->provider_count; i++) {
-		if (!planning->input->silences[i])
-			continue;
-		struct live *live = arena_new(planning->arena, struct live);
-		live->presence = PRESENCE_UNREAD;
-		live->unread_reason = slice_of(planning->input->silences[i]);
-		for (size_t k = 0; k < planning->item_count; k++)
-			if (slice_equal(planning->items[k].resource->provider, stack->providers[i].name))
-				planning->items[k].live = live;
-	}
-}
-
 /* One that stays, and what it refers to with it. */
 struct holder {
 	struct object *object;

@@ -71,47 +71,87 @@ struct planning {
 	struct map *mirrors;
 };
 
+/* plan_items.c: */
+
 /* The item of an address in the spec, or NULL. */
 struct item *plan_item_at(struct planning *planning, struct slice address);
 /* Orders the items in the spec along references that bind the make phase. */
 void plan_items_order(struct planning *planning);
+/* Nobody can tell whether what a silent alias is to have is there. */
+void plan_items_silence(struct planning *planning);
+/* Loads the body of an object that has none yet; NULL needs none. False after a diagnostic. */
 bool plan_load_body(struct planning *planning, struct object *object);
-/* The value that an output will have; NULL where this plan gives it one that is not known yet. context: struct
- * planning. */
-const struct value *plan_item_output(void *context, struct slice address, struct slice name);
-/* Whether what is referred to will be as it was, though it may be that of another object. */
-bool plan_output_stays(struct planning *planning, const struct dependency *dependency);
-/* Reports the items that are one and the same thing (output.tells_apart). */
-void plan_items_tell_apart(struct planning *planning);
-/* live, with marks on the secrets within that come back in fields that are not secret by themselves. wanted: MAP, what
- * the spec says, or NULL; object, with its body: the record, or NULL. live itself where nothing was read of it. */
-const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
-			       const struct value *wanted, const struct object *object);
-/* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
-struct value plan_item_marks(const struct planning *planning, const struct item *item);
-/* Decides about every item: fields first along the order, then parts. */
-void plan_items_judge(struct planning *planning);
-/* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */
-bool plan_is_new_for_certain(const struct item *target);
-/* A field as it is, or as it was when it was last looked at; NULL: not known. */
-const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name);
 /* The number in input->objects of the one that has the address, in the spec or not, as its own; of several any. NULL:
  * none. */
 const size_t *plan_object_at(struct planning *planning, struct slice address);
-/* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
-bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
+/* A field as it is, or as it was when it was last looked at; NULL: not known. */
+const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name);
+/* What was read of all that is recorded, whether the plan is about it or not; NULL: nothing was. */
+static inline const struct live *const *plan_around(const struct planning *planning)
+{
+	return planning->input->around ? planning->input->around : planning->input->live;
+}
 /* Whether the service gave up on what is recorded. */
 static inline bool plan_has_failed(const struct item *item)
 {
 	return item->object && item->live && item->live->presence == PRESENCE_PRESENT &&
 	       item->live->readiness == READY_FAILED;
 }
-
+/* Whether something is to be done to it. */
+bool plan_item_acts(const struct item *item);
+/* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */
+bool plan_is_new_for_certain(const struct item *target);
+/* Why an object that is not what its address stands for goes; with its body. */
+const char *plan_reason_beside(const struct object *object);
+/* Why that is decided of one that no resource stands for. */
+const char *plan_reason_unwanted(const struct object *object, const struct decision *decision);
 /* How to go on where the tags of what is recorded name another owner. */
 const char *plan_hint_at_owner(const struct planning *planning, const struct object *object, const struct live *live);
-enum live_state plan_live_state(const struct planning *planning, const struct item *item);
+/* Adds to the refusal that was reported last what is to end, and because of what. */
+void plan_note_end(struct planning *planning, const struct action *action);
+
+/* plan_output.c: */
+
+/* The value that an output will have; NULL where this plan gives it one that is not known yet. context: struct
+ * planning. */
+const struct value *plan_item_output(void *context, struct slice address, struct slice name);
+/* Whether what is referred to will be as it was, though it may be that of another object. */
+bool plan_output_stays(struct planning *planning, const struct dependency *dependency);
+
+/* plan_twins.c: */
+
+/* Reports the items that are one and the same thing (output.tells_apart). */
+void plan_items_tell_apart(struct planning *planning);
+/* What tells who it is, see plan_marks(): of what stays and was not read, as recorded. */
+struct value plan_item_marks(const struct planning *planning, const struct item *item);
+
+/* plan_judge.c: */
+
+/* Decides about every item: fields first along the order, then parts. */
+void plan_items_judge(struct planning *planning);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
+/* What is there of it, as the decision table asks; of an item without a resource too. */
+enum live_state plan_live_state(const struct planning *planning, const struct item *item);
+/* live, with marks on the secrets within that come back in fields that are not secret by themselves. wanted: MAP, what
+ * the spec says, or NULL; object, with its body: the record, or NULL. live itself where nothing was read of it. */
+const struct live *plan_marked(struct planning *planning, const struct kind *kind, const struct live *live,
+			       const struct value *wanted, const struct object *object);
+
+/* plan_uproot.c: */
+
+/* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
+bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
+
+/* plan_mirrored.c: */
+
+/* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. live: the fields as
+ * they are now, or NULL; of a field that was never set here nothing stays that is not among them. */
+const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields,
+				       const struct value *live);
+
+/* plan_lifecycle.c: */
+
 /* What becomes of the record of its protection, and of what is left to others; NULL: nothing, or nothing is recorded.
  */
 struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item);
@@ -123,40 +163,47 @@ struct value plan_left_to_others(const struct planning *planning, const struct r
  * ignores whatever that did not set. */
 bool plan_leaves_alone(const struct planning *planning, const struct action *action, const struct object *object,
 		       const struct field *field);
+
+/* plan_tags.c: */
+
 /* Adds what the object's ownership tags are to become, where they say something else or were taken away. */
 void plan_follow_tags(struct planning *planning, const struct item *item, struct difference *ret);
 /* Why an update sets nothing but those; NULL: it sets something else. */
 const char *plan_tags_reason(const struct item *item);
+
+/* plan_take_back.c: */
+
 /* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided
  * otherwise, were nothing protected. */
 void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected);
-/* Why an object that is not what its address stands for goes; with its body. */
-const char *plan_reason_beside(const struct object *object);
-/* Why that is decided of one that no resource stands for. */
-const char *plan_reason_unwanted(const struct object *object, const struct decision *decision);
 /* Undoes plan_item_take_back(): the item has again what it had, and what was to be taken back stays left behind. */
 void plan_item_cancel_take_back(struct item *item);
+
+/* plan_replace.c: */
+
 /* Which replaces make the new object first, and what that forbids. */
 void plan_items_order_replaces(struct planning *planning);
 /* Whether one of input->objects was left behind by a replace whose new object is still to be made; with its body. */
 bool plan_awaits_successor(struct planning *planning, size_t number);
 /* Whether one of input->objects, to which that is done, goes after something new, as the old one in such a replace. */
 bool plan_goes_last(const struct planning *planning, size_t number, enum operation operation);
+/* What becomes of fields that the spec ignores, where their object is replaced. */
+void plan_tell_reset(struct planning *planning);
+
+/* plan_focus.c: */
 
 /* Says of each item whether it is in focus, and of each object that is to go whether it goes now. */
 void plan_focus(struct planning *planning);
-/* Whether something is to be done to it. */
-bool plan_item_acts(const struct item *item);
-/* Nobody can tell whether what a silent alias is to have is there. */
-void plan_items_silence(struct planning *planning);
+/* Whether the address itself is a target. */
+bool plan_is_named(const struct planning *planning, struct slice address);
+
+/* plan_held.c: */
+
 /* Keeps what something refers to that could not be read. */
 void plan_hold(struct planning *planning);
-/* Says of what objects run what the plan means for it. */
-void plan_tell_running(struct planning *planning);
-/* Pairs what runs something and goes with what that may need to its end, and that goes too. */
-void plan_note_launched(struct planning *planning);
-/* Reports what is to be made with a name, a range or an address that another one keeps. */
-void plan_tell_taken(struct planning *planning);
+
+/* plan_shed.c: */
+
 /* A range that an item takes away from its object in place, and what lies in it now. */
 struct plan_shed {
 	const struct item *owner;
@@ -170,13 +217,9 @@ typedef void plan_shed_visit(void *context, const struct plan_shed *shed);
 void plan_each_shed(struct planning *planning, plan_shed_visit *visit, void *context);
 /* Reports what stays where a range is to be taken away. */
 void plan_tell_shed(struct planning *planning);
-/* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
- * though it keeps it from that (field.bars_stop). */
-void plan_tell_barred(struct planning *planning);
-/* Adds to the refusal that was reported last what is to end, and because of what. */
-void plan_note_end(struct planning *planning, const struct action *action);
-/* Reports what is to end though others have put something there that holds it (HOLDS), or have attached it. */
-void plan_tell_others(struct planning *planning);
+
+/* plan_kept.c: */
+
 /* Whether the item's object, which stays, has something after the plan as it was read: no change takes it away. value:
  * of the field, or one of its items. */
 bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value);
@@ -185,30 +228,34 @@ void plan_hint_at_kept(struct planning *planning, const struct item *item, const
 		       const struct field *field);
 /* Reports what is to end though something that stays names it (PINS), and keeps doing so. */
 void plan_tell_kept(struct planning *planning);
-/* What was read of all that is recorded, whether the plan is about it or not; NULL: nothing was. */
-static inline const struct live *const *plan_around(const struct planning *planning)
-{
-	return planning->input->around ? planning->input->around : planning->input->live;
-}
+
+/* plan_beneath.c: */
+
+/* Fills beneath of the items. */
+void plan_find_beneath(struct planning *planning);
+
+/* Each in the file of its name: */
+
+/* Says of what objects run what the plan means for it. */
+void plan_tell_running(struct planning *planning);
+/* Pairs what runs something and goes with what that may need to its end, and that goes too. */
+void plan_note_launched(struct planning *planning);
+/* Reports what is to be made with a name, a range or an address that another one keeps. */
+void plan_tell_taken(struct planning *planning);
+/* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
+ * though it keeps it from that (field.bars_stop). */
+void plan_tell_barred(struct planning *planning);
+/* Reports what is to end though others have put something there that holds it (HOLDS), or have attached it. */
+void plan_tell_others(struct planning *planning);
 /* Reports what is to refer to something though one of both lies nowhere, or they lie in different things (beside). */
 void plan_tell_beside(struct planning *planning);
 /* Reports what is to be made in a range that its network does not have, and that the spec leaves to others. */
 void plan_tell_outside(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
-/* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
-void plan_tell_reset(struct planning *planning);
-/* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. live: the fields as
- * they are now, or NULL; of a field that was never set here nothing stays that is not among them. */
-const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields,
-				       const struct value *live);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
 /* Reports numbers that an output will not have come to (output.counts). */
 void plan_tell_pinned(struct planning *planning);
-/* Fills beneath of the items. */
-void plan_find_beneath(struct planning *planning);
-/* Whether the address itself is a target. */
-bool plan_is_named(const struct planning *planning, struct slice address);
 
 #endif

@@ -7,13 +7,6 @@
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
 
-bool plan_load_body(struct planning *planning, struct object *object)
-{
-	if (!object || object->has_body)
-		return true;
-	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
-}
-
 static bool has_moved_outputs(const struct difference *fields)
 {
 	for (size_t i = 0; fields && i < fields->count; i++)
@@ -37,23 +30,6 @@ static bool inputs_stand(struct planning *planning, const struct resource *resou
 			return false;
 	}
 	return true;
-}
-
-struct digest plan_inputs_digest(const struct dependency *dependencies, size_t count,
-				 const struct digest *(*outputs_of)(void *context, struct slice address), void *context)
-{
-	struct buffer text;
-	buffer_init(&text, SIZE_MAX);
-	for (size_t i = 0; i < count; i++) {
-		const struct digest *digest = outputs_of(context, dependencies[i].address);
-		buffer_append(&text, dependencies[i].address);
-		buffer_byte(&text, '\n');
-		if (digest)
-			buffer_append(&text, (struct slice){(const char *)digest->bytes, sizeof(digest->bytes)});
-	}
-	struct digest result = digest_of(buffer_slice(&text));
-	buffer_release(&text);
-	return result;
 }
 
 static const struct digest *recorded_outputs(void *context, struct slice address)
@@ -493,13 +469,6 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	return true;
 }
 
-bool plan_item_acts(const struct item *item)
-{
-	return item->operation == OPERATION_CREATE || item->operation == OPERATION_UPDATE ||
-	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT ||
-	       item->operation == OPERATION_TAKE_BACK;
-}
-
 /* Whether the record has it: of what was never finished it has the id at most. */
 static bool has_output(const struct object *object, struct slice output)
 {
@@ -549,41 +518,4 @@ void plan_items_judge(struct planning *planning)
 		if (!judge_parts(planning, planning->order[i]))
 			planning->order[i]->operation = OPERATION_CONFLICT;
 	block(planning);
-}
-
-/*
- * Depth first along make references, without recursion: a chain of references may be as
- * long as the spec. The loader has refused cycles; one that slips through is cut where it
- * closes, and the graph of the apply reports it.
- */
-void plan_items_order(struct planning *planning)
-{
-	struct frame {
-		struct item *item;
-		size_t next;
-	} *stack = arena_new_array(planning->arena, planning->item_count + 1, struct frame);
-	planning->order = arena_new_array(planning->arena, planning->item_count + 1, struct item *);
-	for (size_t i = 0; i < planning->item_count; i++) {
-		size_t depth = 0;
-		if (!planning->items[i].resource || planning->items[i].visit)
-			continue;
-		planning->items[i].visit = 1;
-		stack[depth++] = (struct frame){&planning->items[i], 0};
-		while (depth > 0) {
-			struct frame *top = &stack[depth - 1];
-			if (top->next == top->item->resource->dependency_count) {
-				planning->order[planning->order_count++] = top->item;
-				depth--;
-				continue;
-			}
-			const struct dependency *dependency = &top->item->resource->dependencies[top->next++];
-			if (dependency->binding == BINDS_SETTLE)
-				continue;
-			struct item *target = plan_item_at(planning, dependency->address);
-			if (target && target->resource && !target->visit) {
-				target->visit = 1;
-				stack[depth++] = (struct frame){target, 0};
-			}
-		}
-	}
 }

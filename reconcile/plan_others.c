@@ -128,13 +128,3 @@ void plan_tell_others(struct planning *planning)
 	map_release(&moving.ending);
 	map_release(&moving.taken);
 }
-
-const char *plan_hint_at_owner(const struct planning *planning, const struct object *object, const struct live *live)
-{
-	return arena_text(
-		planning->arena,
-		"the ownership tags of %.*s are of stack '%.*s', and this is '%.*s': set them back, or let go "
-		"of it with 'trueup state rm %.*s'",
-		SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(live->ownership.lineage),
-		SLICE_ARGUMENTS(planning->input->record->lineage), SLICE_ARGUMENTS(object->address));
-}

@@ -129,21 +129,6 @@ void plan_item_take_back(struct planning *planning, struct item *item, const str
 	*item = best.item;
 }
 
-const char *plan_reason_beside(const struct object *object)
-{
-	if (object->role != OBJECT_DEPOSED)
-		return "gives its place to the one that is taken back";
-	return object_is_twin(object) ? "made by a call that came late" : "left behind by a replace";
-}
-
-const char *plan_reason_unwanted(const struct object *object, const struct decision *decision)
-{
-	/* What was never seen is not gone: its call may still be open. */
-	if (decision->operation == OPERATION_FORGET && object_was_never_seen(object))
-		return "is wanted no more, and nothing was seen of what its create may have made";
-	return decision->reason;
-}
-
 void plan_item_cancel_take_back(struct item *item)
 {
 	struct object *object = item->object;

@@ -5,21 +5,6 @@
  * change of the reference takes them there.
  */
 
-bool plan_is_new_for_certain(const struct item *target)
-{
-	return target &&
-	       (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe));
-}
-
-const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name)
-{
-	const struct value *now = live ? value_get_named(&live->fields, name) : NULL;
-
-	if (!now && object && object->has_body)
-		now = value_get_named(&object->observed, name);
-	return value_if_set(now);
-}
-
 /* Whether, for certain, it comes anew in another of what it lies in, which its field `within` refers to. */
 static bool comes_elsewhere(struct planning *planning, const struct item *target, const char *within)
 {
@@ -48,23 +33,6 @@ static const struct value *place_to_be(const struct item *target, const char *wi
 	if (place && !value_has_deferred(place))
 		return place;
 	return operation_makes(target->operation) ? NULL : plan_field_now(target->object, target->live, within);
-}
-
-const size_t *plan_object_at(struct planning *planning, struct slice address)
-{
-	const struct plan_input *input = planning->input;
-
-	if (!planning->recorded) {
-		size_t *numbers = arena_new_array(planning->arena, input->object_count, size_t);
-		planning->recorded = map_new(planning->arena);
-		map_reserve(planning->recorded, input->object_count);
-		for (size_t i = 0; i < input->object_count; i++) {
-			numbers[i] = i;
-			if (input->objects[i]->role != OBJECT_DEPOSED)
-				map_set(planning->recorded, input->objects[i]->address, &numbers[i]);
-		}
-	}
-	return map_get(planning->recorded, address);
 }
 
 /* Whether nothing that the field is recorded to refer to lies where that target will. */
