@@ -5,15 +5,10 @@
  * replaced has nothing to do. But whoever uses the template needs the key, and waits for it.
  */
 
-static bool is_made(const struct item *item)
-{
-	return operation_makes(item->operation);
-}
-
 /* Whether the item hands on that the target is made anew. One that acts waits for its own targets anyway. */
 static bool hands_on(const struct item *item, const struct item *target)
 {
-	return !plan_item_acts(item) && is_made(target);
+	return !plan_item_acts(item) && operation_makes(target->operation);
 }
 
 static size_t most_beneath(struct planning *planning, const struct item *item)
@@ -57,7 +52,7 @@ void plan_find_beneath(struct planning *planning)
 	bool any = false;
 
 	for (size_t i = 0; i < planning->order_count && !any; i++)
-		any = is_made(planning->order[i]);
+		any = operation_makes(planning->order[i]->operation);
 	for (size_t i = 0; any && i < planning->order_count; i++) {
 		size_t most = most_beneath(planning, planning->order[i]);
 

@@ -63,9 +63,7 @@ static bool is_left_to_others(struct planning *planning, struct slice address, c
 static const struct item *made_at(struct planning *planning, struct slice address)
 {
 	const struct item *item = plan_item_at(planning, address);
-	bool is_made = item && item->resource && item->in_focus && operation_makes(item->operation);
-
-	return is_made ? item : NULL;
+	return item && plan_is_to_be_made(item) ? item : NULL;
 }
 
 static void hint_at(struct planning *planning, struct slice address, const char *beside)

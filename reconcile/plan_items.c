@@ -106,6 +106,10 @@ bool plan_item_acts(const struct item *item)
 	       item->operation == OPERATION_TAKE_BACK;
 }
 
+bool plan_is_to_be_made(const struct item *item)
+{
+	return item->resource && item->in_focus && operation_makes(item->operation);
+}
 
 bool plan_is_new_for_certain(const struct item *target)
 {

@@ -99,6 +99,8 @@ static inline bool plan_has_failed(const struct item *item)
 }
 /* Whether something is to be done to it. */
 bool plan_item_acts(const struct item *item);
+/* Whether this plan makes a new object for it. */
+bool plan_is_to_be_made(const struct item *item);
 /* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */
 bool plan_is_new_for_certain(const struct item *target);
 /* Why an object that is not what its address stands for goes; with its body. */

@@ -196,7 +196,7 @@ static void check_whole(struct planning *planning, const struct item *item)
 }
 
 /* Whether its address has what it is to have, changed or replaced as it may be: something whole, and not gone. */
-static bool is_made(const struct item *item)
+static bool has_whole(const struct item *item)
 {
 	bool is_gone =
 		item->live && item->live->presence != PRESENCE_PRESENT && item->live->presence != PRESENCE_UNREAD;
@@ -210,7 +210,7 @@ static bool is_in_the_way(const struct planning *planning, const struct item *it
 	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
 }
 
-static bool stays(const struct item *item)
+static bool item_stays(const struct item *item)
 {
 	return item->object && item->resource && item->operation != OPERATION_REPLACE &&
 	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
@@ -254,7 +254,7 @@ static bool lets_go_before(struct planning *planning, const struct item *item, c
 
 static void mark_held_targets(struct planning *planning, const struct item *item)
 {
-	if (!stays(item) || !plan_load_body(planning, item->object))
+	if (!item_stays(item) || !plan_load_body(planning, item->object))
 		return;
 	for (size_t i = 0; i < item->object->dependency_count; i++) {
 		const struct dependency *dependency = &item->object->dependencies[i];
@@ -273,7 +273,7 @@ bool plan_awaits_successor(struct planning *planning, size_t number)
 	struct object *object = planning->input->objects[number];
 	const struct item *item = planning->of_objects[number];
 
-	return object->role == OBJECT_DEPOSED && item && item->object != object && !is_made(item) &&
+	return object->role == OBJECT_DEPOSED && item && item->object != object && !has_whole(item) &&
 	       plan_load_body(planning, object) && !object_is_twin(object);
 }
 

@@ -27,11 +27,6 @@ struct taking {
 	struct ranges ranges;
 };
 
-static bool is_made(const struct item *item)
-{
-	return item->resource && item->in_focus && operation_makes(item->operation);
-}
-
 static void report_both(struct planning *planning, const struct item *item, const struct item *earlier,
 			const struct field *field)
 {
@@ -87,7 +82,7 @@ static void look_at_range(void *context, const struct ranged *had, const struct 
 
 	if (!ranges_differ(had->value, wanted->value))
 		return;
-	if (!is_made(holder))
+	if (!plan_is_to_be_made(holder))
 		report(taking->planning, &(struct claim){maker, wanted->field, *wanted->value}, holder, had->value);
 	else if (had->owner < wanted->owner)
 		report_both(taking->planning, maker, holder, had->field);
@@ -189,7 +184,7 @@ static void claim_all(struct taking *taking, struct item *item)
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
 
-		if ((unique_is_kept(field) && is_made(item)) ||
+		if ((unique_is_kept(field) && plan_is_to_be_made(item)) ||
 		    (is_handed_on(field) && !item->resource->stands && is_set(taking->planning, item, field)))
 			visit_values(taking, item, field, &item->wanted, note_claim);
 	}
@@ -230,8 +225,8 @@ static void look_at_holder(struct taking *taking, struct item *item)
 {
 	const struct fields *fields = &item->resource->kind->fields;
 
-	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || is_made(item) ||
-	    !map_has(&taking->kinds, slice_of(item->resource->kind->name)))
+	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || plan_is_to_be_made(item) ||
+	    !map_get(&taking->kinds, slice_of(item->resource->kind->name)))
 		return;
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
