@@ -1,7 +1,7 @@
 #ifndef TRUEUP_RECONCILE_UNDO_ROOM_H
 #define TRUEUP_RECONCILE_UNDO_ROOM_H
 
-#include "reconcile/undo_world.h"
+#include "reconcile/undo_stack.h"
 
 /* What undo_room.c, undo_claims.c, undo_beside.c and undo_seen.c share; private to these. */
 

@@ -1,4 +1,4 @@
-#include "reconcile/undo_world.h"
+#include "reconcile/undo_stack.h"
 
 /* The stack that should be there: what goes back, and all that the run left alone. */
 

@@ -1,12 +1,12 @@
-#ifndef TRUEUP_RECONCILE_UNDO_WORLD_H
-#define TRUEUP_RECONCILE_UNDO_WORLD_H
+#ifndef TRUEUP_RECONCILE_UNDO_STACK_H
+#define TRUEUP_RECONCILE_UNDO_STACK_H
 
 #include "reconcile/graph.h"
 #include "reconcile/undo_parts.h"
 
-/* The world as it should be: made by undo_world.c, looked through by undo_room.c. */
+/* The stack that should be there: made by undo_stack.c, looked through by undo_room.c. */
 
-/* An address of the world as it should be. */
+/* An address of it. */
 struct entry {
 	struct slice address;
 	struct undo_case *one; /* NULL: the run left it alone */
