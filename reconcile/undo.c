@@ -401,7 +401,7 @@ static bool judge_made(struct undo_work *work, struct undo_case *one)
 			   SLICE_ARGUMENTS(undo_since_text(work, fate.forgot)));
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
 	if (one->kind->found)
-		undo_tell_taken(work, one);
+		undo_tell_adopted(work, one);
 	return true;
 }
 

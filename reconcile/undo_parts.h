@@ -113,8 +113,8 @@ void undo_choose_leaving(struct undo_work *work);
 const struct undo_sent *undo_sent_about(struct undo_work *work, struct slice object_id);
 /* Whether the run replaced it, and had deleted the old one before it began to make the new one. */
 bool undo_ended_first(struct undo_work *work, const struct undo_case *one);
-/* Of what the run took on: what it changed of it, which stays. */
-void undo_tell_taken(struct undo_work *work, const struct undo_case *one);
+/* Of what the run adopted: what it changed of it, which stays. */
+void undo_tell_adopted(struct undo_work *work, const struct undo_case *one);
 /* Whether a value, as a spec has it, refers to that. */
 bool undo_mentions(const struct value *value, struct slice address);
 /* Whether what the run made is as it left it, so that its deletion takes nobody's change along. */

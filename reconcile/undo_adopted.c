@@ -1,11 +1,11 @@
 #include "reconcile/undo_parts.h"
 
 /*
- * What the run took on (a kind that is found) is let go of as it is: of how it was before nobody recorded anything. So
+ * What the run adopted (a kind that is found) is let go of as it is: of how it was before nobody recorded anything. So
  * what the run changed of it stays, and what it merely found is none of the run's.
  */
 
-void undo_tell_taken(struct undo_work *work, const struct undo_case *one)
+void undo_tell_adopted(struct undo_work *work, const struct undo_case *one)
 {
 	if (!undo_sent_about(work, one->left->object_id))
 		return;
