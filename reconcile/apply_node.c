@@ -542,7 +542,7 @@ enum step node_step(struct task *task, const struct answer *answer)
 	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
 		return step_record(node);
 	if (node->looking && !node_has_looked(node)) {
-		node_take_back_note(node);
+		node_withdraw_note(node);
 		return STEP_FAILED;
 	}
 	if (!node->begun && node_must_look(node))
@@ -560,7 +560,7 @@ enum step node_step(struct task *task, const struct answer *answer)
 		node_note_unfinished(node);
 	}
 	if (step == STEP_FAILED)
-		node_take_back_note(node);
+		node_withdraw_note(node);
 	if (step == STEP_DONE)
 		step = finish(node);
 	/* A phase is done once a read shows it. */

@@ -117,7 +117,7 @@ void node_take_departed(struct node *node);
 void node_take_over(struct node *node);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
-void node_take_back_note(struct node *node);
+void node_withdraw_note(struct node *node);
 /* Its first turn has come. */
 void node_forecast_begin(struct node *node);
 /* The first and following steps of a node's task. */

@@ -137,7 +137,7 @@ void node_note_unfinished(struct node *node)
 	task->record_changed = true;
 }
 
-void node_take_back_note(struct node *node)
+void node_withdraw_note(struct node *node)
 {
 	struct task *task = &node->work.task;
 
