@@ -141,5 +141,6 @@ const struct command command_state_mv = {
 	.most_operands = 2,
 	.flags = mv_flags,
 	.flag_count = sizeof(mv_flags) / sizeof(mv_flags[0]),
+	.renames = true,
 	.run = run_state_mv,
 };

@@ -203,5 +203,6 @@ const struct command command_state_rm = {
 	.flags = rm_flags,
 	.flag_count = sizeof(rm_flags) / sizeof(rm_flags[0]),
 	.force = "forget calls, too, of which it is not known what they did",
+	.forgets = true,
 	.run = run_state_rm,
 };

@@ -25,6 +25,8 @@ static bool read_later(struct job *job, const struct run_record *run, bool bodie
 	later->run = run->id;
 	later->command = run->command;
 	later->records_only = command && !command->undoable;
+	later->forgets = command && command->forgets;
+	later->renames = command && command->renames;
 	later->past = past;
 	return true;
 }

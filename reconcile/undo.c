@@ -318,7 +318,7 @@ static bool was_forgotten(struct undo_work *work, const struct undo_case *one)
 {
 	const struct undo_since *run = undo_blamed(work, one, NULL);
 
-	return run && slice_is(run->command, "state rm");
+	return run && run->forgets;
 }
 
 /* The run made it anew in another place, and a later one has done so again. */

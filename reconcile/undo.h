@@ -31,6 +31,8 @@ struct undo_since {
 	/* It undid that one, or a run that undid it, and so on: what it did is no later change, but a part of this. */
 	bool undoes;
 	bool records_only;		 /* it changed nothing but the record, and cannot be undone */
+	bool forgets;			 /* of those: it took objects out of it, as it was asked to */
+	bool renames;			 /* of those: it gave objects other addresses */
 	const struct undo_since *undone; /* what it undid, where that is another of these; or NULL */
 	const struct past_object *past;	 /* what it changed, with bodies read */
 	size_t past_count;

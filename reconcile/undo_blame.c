@@ -238,8 +238,7 @@ static void pass(struct descent *descent, const struct undo_step *step)
 		descent->sent = step->run;
 	else if (stands(found))
 		descent->sent = NULL;
-	if (stands(found) && !left && slice_is(step->run->command, "state rm") &&
-	    !slice_equal(found->object_id, descent->retaken))
+	if (stands(found) && !left && step->run->forgets && !slice_equal(found->object_id, descent->retaken))
 		descent->fate.forgot = step->run;
 }
 
@@ -267,14 +266,12 @@ struct undo_fate undo_fate_at(struct undo_work *work, struct slice address)
 
 static const char *first_step(const struct undo_since *run, const char *first)
 {
-	bool moved = run && slice_starts_with(run->command, SLICE("state mv"));
-
 	if (!run || !run->records_only)
 		return first;
-	return moved ? "that run changed nothing but the record, and cannot be undone: give back the names "
-		       "that it took with 'trueup state mv'"
-		     : "that run changed nothing but the record, and cannot be undone: change the spec "
-		       "instead";
+	return run->renames ? "that run changed nothing but the record, and cannot be undone: give back the names "
+			      "that it took with 'trueup state mv'"
+			    : "that run changed nothing but the record, and cannot be undone: change the spec "
+			      "instead";
 }
 
 void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)

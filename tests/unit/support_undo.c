@@ -283,6 +283,7 @@ static void add_step(struct fixture *fixture, size_t run, const char *id, const 
 		.run = slice_of(id),
 		.command = fixture->renames && run == 1 ? SLICE("state mv") : SLICE("apply"),
 		.records_only = fixture->renames && run == 1,
+		.renames = fixture->renames && run == 1,
 		.past = past,
 		.past_count = 1,
 	};
