@@ -33,8 +33,7 @@ static bool must_be_as_planned(const struct node *node)
 {
 	const struct target *target = node->target;
 	enum operation operation = target->action->operation;
-	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE ||
-		       operation == OPERATION_DELETE || operation == OPERATION_TAKE_BACK;
+	bool changes = operation_keeps(operation) || operation_ends(operation);
 	/* Until it is taken on nothing is recorded of it; after that it is as this run has left it. */
 	if (operation == OPERATION_ADOPT)
 		return !target->current && target->session && value_is(&target->action->live, VALUE_MAP);

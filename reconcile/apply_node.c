@@ -303,7 +303,7 @@ static void begin_leaving(struct node *node)
 static bool begins_new_object(const struct target *target)
 {
 	enum operation operation = target->action->operation;
-	return operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE;
+	return operation_makes(operation) || operation == OPERATION_ADOPT;
 }
 
 /* The intent that what a new object is made by is tagged with. */

@@ -101,9 +101,8 @@ const struct value *plan_field_now(const struct object *object, const struct liv
 
 bool plan_item_acts(const struct item *item)
 {
-	return item->operation == OPERATION_CREATE || item->operation == OPERATION_UPDATE ||
-	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT ||
-	       item->operation == OPERATION_TAKE_BACK;
+	return operation_makes(item->operation) || operation_keeps(item->operation) ||
+	       item->operation == OPERATION_ADOPT;
 }
 
 bool plan_is_to_be_made(const struct item *item)

@@ -156,9 +156,7 @@ static void check_value(struct planning *planning, const struct item *item, cons
 /* Whether an apply works out what the spec says of it. */
 static bool is_worked_out(const struct item *item)
 {
-	return item->resource && item->in_focus && item->operation != OPERATION_NONE &&
-	       item->operation != OPERATION_RECORD && item->operation != OPERATION_INCOMPLETE &&
-	       item->operation != OPERATION_CONFLICT;
+	return item->resource && item->in_focus && plan_item_acts(item);
 }
 
 void plan_tell_lacking(struct planning *planning)

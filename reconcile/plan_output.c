@@ -16,7 +16,7 @@ static bool has_ceased(const struct item *item, const struct output *output)
 /* Whether this plan gives it a value of its own, be it the same again. */
 static bool is_made_anew(const struct item *item, const struct output *output)
 {
-	return item->operation == OPERATION_CREATE || item->operation == OPERATION_REPLACE ||
+	return operation_makes(item->operation) ||
 	       (item->fields && changes_renew(item->fields->changes, item->fields->count, output));
 }
 
