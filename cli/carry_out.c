@@ -50,7 +50,7 @@ static bool is_wanted(struct job *job, bool reviewed, const struct report *repor
 	return true;
 }
 
-/* What earlier runs tell of how long that takes which the plan does. */
+/* How long the plan's steps took in earlier runs. */
 static bool read_times(struct job *job, struct forecast *ret)
 {
 	struct step_time *times;

@@ -16,7 +16,7 @@ static void note_unreadable(void *context, struct slice address, struct slice wh
 		*unreadable = (struct unreadable){address, what, true};
 }
 
-/* Of a record that cannot be read a copy is of use to whoever mends it, but not in place of one that can. */
+/* A copy of a record that cannot be read helps whoever mends it, but must not take the place of a readable one. */
 static bool is_readable(struct job *job)
 {
 	struct unreadable unreadable = {.is_there = false};

@@ -299,9 +299,62 @@ bool job_refresh(struct job *job)
 	return job_refresh_expecting(job, &job->stack);
 }
 
-/* Has every secret that the resources of stack come to by recorded outputs be known as one: whoever shows what was
- * read, or quotes a service, does not show it. */
-static void work_out(struct job *job, const struct stack *stack);
+struct output_search {
+	struct job *job;
+	struct map by_address; /* to struct object */
+	struct value id;
+};
+
+static const struct value *find_output(void *context, struct slice address, struct slice name)
+{
+	struct output_search *search = context;
+	struct object *object = map_get(&search->by_address, address);
+	const struct kind *kind = object ? kinds_find(&search->job->kinds, object->kind) : NULL;
+
+	if (!kind || !job_load_body(search->job, object, search->job->diagnostics))
+		return NULL;
+	const struct value *value = object->has_body ? value_get(&object->outputs, name) : NULL;
+	if (value || !slice_is(name, kind_output(kind, NULL)->name))
+		return value;
+	search->id = value_string(object->provider_id);
+	return object->provider_id.size > 0 ? &search->id : NULL;
+}
+
+static void search_open(struct output_search *search, struct job *job)
+{
+	*search = (struct output_search){.job = job};
+	map_init(&search->by_address);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role == OBJECT_CURRENT)
+			map_set(&search->by_address, job->objects[i]->address, job->objects[i]);
+}
+
+/* Registers every secret that the resources resolve to by recorded outputs, so that nothing shown or quoted has it. */
+static void work_out(struct job *job, const struct stack *stack)
+{
+	struct output_search search = {0};
+	struct output_source source = {&search, find_output};
+	struct diagnostics unheard;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	diagnostics_init(&unheard, &scratch);
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		const struct value *desired = &stack->resources[i].desired;
+		struct value worked_out;
+
+		if (!value_has_deferred(desired) || !value_has_secret(desired))
+			continue;
+		if (!search.job)
+			search_open(&search, job);
+		/* The resolver tells of the secrets; what else is wrong is told where the value is needed. */
+		(void)job->resolver.resolve(&job->resolver, desired, &source, &scratch, &worked_out, &unheard);
+	}
+	if (search.job)
+		map_release(&search.by_address);
+	diagnostics_release(&unheard);
+	arena_wipe(&scratch);
+}
 
 bool job_refresh_expecting(struct job *job, const struct stack *expected)
 {
@@ -460,36 +513,6 @@ bool job_is_approved(struct job *job)
 	return false;
 }
 
-struct output_search {
-	struct job *job;
-	struct map by_address; /* to struct object */
-	struct value id;
-};
-
-static const struct value *find_output(void *context, struct slice address, struct slice name)
-{
-	struct output_search *search = context;
-	struct object *object = map_get(&search->by_address, address);
-	const struct kind *kind = object ? kinds_find(&search->job->kinds, object->kind) : NULL;
-
-	if (!kind || !job_load_body(search->job, object, search->job->diagnostics))
-		return NULL;
-	const struct value *value = object->has_body ? value_get(&object->outputs, name) : NULL;
-	if (value || !slice_is(name, kind_output(kind, NULL)->name))
-		return value;
-	search->id = value_string(object->provider_id);
-	return object->provider_id.size > 0 ? &search->id : NULL;
-}
-
-static void search_open(struct output_search *search, struct job *job)
-{
-	*search = (struct output_search){.job = job};
-	map_init(&search->by_address);
-	for (size_t i = 0; i < job->object_count; i++)
-		if (job->objects[i]->role == OBJECT_CURRENT)
-			map_set(&search->by_address, job->objects[i]->address, job->objects[i]);
-}
-
 struct value job_outputs(struct job *job, const struct stack_output *outputs, size_t count)
 {
 	struct output_search search;
@@ -510,32 +533,6 @@ struct value job_outputs(struct job *job, const struct stack_output *outputs, si
 	}
 	map_release(&search.by_address);
 	return value_builder_map(&builder, job->arena);
-}
-
-static void work_out(struct job *job, const struct stack *stack)
-{
-	struct output_search search = {0};
-	struct output_source source = {&search, find_output};
-	struct diagnostics unheard;
-	struct arena scratch;
-
-	arena_init(&scratch);
-	diagnostics_init(&unheard, &scratch);
-	for (size_t i = 0; i < stack->resource_count; i++) {
-		const struct value *desired = &stack->resources[i].desired;
-		struct value worked_out;
-
-		if (!value_has_deferred(desired) || !value_has_secret(desired))
-			continue;
-		if (!search.job)
-			search_open(&search, job);
-		/* The resolver tells of the secrets; what else is wrong is told where the value is needed. */
-		(void)job->resolver.resolve(&job->resolver, desired, &source, &scratch, &worked_out, &unheard);
-	}
-	if (search.job)
-		map_release(&search.by_address);
-	diagnostics_release(&unheard);
-	arena_wipe(&scratch);
 }
 
 static struct slice names_of_sessions(const struct job *job, bool simulated)

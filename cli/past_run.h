@@ -44,8 +44,8 @@ struct leavings {
 __attribute__((warn_unused_result)) bool past_run_leavings(struct job *job, struct leavings *ret);
 void leavings_release(struct leavings *leavings);
 
-/* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted
- * it, and not made it anew, as a replace does. */
+/* After planning: gives what is to be made the reason that a run deleted it for a replace and was cut off, or failed,
+ * before it made the new one. */
 __attribute__((warn_unused_result)) bool past_run_explain(struct job *job);
 
 #endif

@@ -178,7 +178,7 @@ static bool is_digit_of_key(char byte)
 	       byte == '+' || byte == '/';
 }
 
-/* Without what has the form of a key: of a program that fails nobody knows which it would have given. */
+/* Leaves out all that has the form of a key: a program that fails may have written the one it was to give. */
 static void hide_keys(struct slice text, struct buffer *ret)
 {
 	while (text.size > 0) {

@@ -113,7 +113,7 @@ static bool is_missed(const struct telling *telling, struct slice address, struc
 	return resource && slice_is(kind, resource->kind->name);
 }
 
-/* Whether a later replace made it than what is recorded there knows of: copied tags would say the same number. */
+/* Whether a replace newer than the recorded one made it: copied tags would say the same number. */
 static bool is_newer(const struct telling *telling, const struct stray *stray)
 {
 	struct object *const *own = map_get(&telling->own, stray->live->ownership.address);

@@ -158,7 +158,7 @@ static void plan_the_rest(struct job *job, const struct slice *addresses, size_t
 	diagnostics_release(&unheard);
 }
 
-/* Of what was left those that are recorded, and of which nothing is told yet: no open call, and nothing begun. */
+/* The recorded ones among what was left of which nothing is told yet: no open call, and nothing begun. */
 static size_t list_addresses(const struct job *job, const struct map *left, struct slice *ret)
 {
 	size_t count = 0;

@@ -3,7 +3,7 @@
 
 #include "reconcile/diff.h"
 
-/* What becomes of a field that a deletion has moved which then came to nothing; private to diff.c. */
+/* What becomes of a field that was moved by a deletion which came to nothing; private to diff.c. */
 
 /* Whether the spec leaves the field to others. */
 bool diff_ignores(const struct diff_input *input, const struct field *field);

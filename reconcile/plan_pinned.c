@@ -1,8 +1,8 @@
 #include "reconcile/plan_items.h"
 
 /*
- * Versions that a spec names by their number, which what it refers to will not have: of what is made anew there is but
- * the first. An apply would come to them after it has made that.
+ * Versions that a spec names by number, and that their object will not have: what is made anew has but the first. An
+ * apply would find that out only after it has made the object.
  */
 
 /* What a reference leads to, where that is one thing alone. */

@@ -235,8 +235,8 @@ static bool is_meant(struct planning *planning, const struct object *user, const
 }
 
 /*
- * Whether it lets go of the old one before that goes, so that the new one need not come before: where it is to refer to
- * that no more, and waits for nothing that is done in the same run, which might wait for the new one.
+ * Whether the item lets go of the old object before that goes, so that the new one need not come first: where the item
+ * no longer refers to it, and waits for nothing of the same run, as that might wait for the new one.
  */
 static bool lets_go_before(struct planning *planning, const struct item *item, const struct dependency *dependency)
 {

@@ -30,7 +30,7 @@ struct look {
 	void *context;
 };
 
-/* What loses the range that the field tells, or part of which it is (shed_part()); NULL: nothing does. */
+/* The item that loses the range which the field names or lies in (shed_part()); NULL: none does. */
 static const struct item *owner_of(const struct look *look, const struct object *object, const struct live *live,
 				   const struct field *field)
 {

@@ -87,7 +87,7 @@ void recover_all(struct recovery *recovery);
 /*
  * Of what was read, while calls are open that cannot be settled: an object that is not there, and that a create was to
  * make, counts as unread. It may come yet, so it is neither forgotten nor made a second time. So does one that is
- * there, and that was to be changed: its record alone tells by what that shows, which another change would write over.
+ * there and was to be changed: only its record tells by what that change shows, and another change would overwrite it.
  * live is parallel to objects; NULL: it was not read.
  */
 void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,

@@ -21,7 +21,7 @@ struct sheds {
 	size_t *ahead; /* for each action: index + 1 of the owner that waits for what it changes in place; 0: none */
 };
 
-/* The change that takes a range away from its object, within which that one lies; NULL for that one: any. NULL: none
+/* The change that takes a range with `within` in it away from its object; within: NULL: any range. NULL: no change
  * does. */
 const struct change *shed_change(const struct change *changes, size_t count, const struct cidr *within);
 
@@ -37,8 +37,8 @@ const struct change *shed_loss(const struct action *action);
  * NULL: nothing does. */
 const struct field *shed_part(const struct field *field);
 
-/* The change of those that takes the range away in which a text of such a field lies, or one of a LIST; NULL: none
- * does. */
+/* The change that takes away the range in which a text of such a field lies, or one of a LIST of them; NULL: none does.
+ */
 const struct change *shed_meets(const struct change *changes, size_t count, const struct field *part,
 				const struct value *value);
 /* How many of what the service chooses by their number it takes away with these changes. */

@@ -122,15 +122,15 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
-/* Whether something was there before the run. Where nothing had come of the call that was to make it there was not,
- * whatever is recorded: what has come of it since the run made, and what it merely forgot does not come back. */
+/* Whether something was there before the run. A record whose create never showed anything does not count: what has come
+ * of that create since is the run's, and a record that the run merely forgot does not come back. */
 static bool was_there(const struct past_object *past)
 {
 	return past->was && !object_was_never_seen(&past->before);
 }
 
-/* Whether the run left anything. What has come since of what it sent in vain a later run has made, with its own call or
- * by sending that one again; the mere record is the run's. */
+/* Whether the run left anything. Where its create showed nothing, what has come of that since was made by a later run,
+ * with its own call or by sending that one again; the mere record is the run's. */
 static bool is_left(const struct undo_work *work, const struct past_object *past)
 {
 	const struct object *now = past->is ? map_get(&work->now_id, past->after.object_id) : NULL;
@@ -395,7 +395,7 @@ static bool judge_made(struct undo_work *work, struct undo_case *one)
 		return conflict(work, one, "has changed again since", NULL);
 	if (one->now && fate.another)
 		return conflict_with(work, one, fate.another, "is another one since", NULL);
-	/* What was taken on would only have been let go of. */
+	/* What was adopted would only have been let go of. */
 	if (!one->now && fate.forgot && !one->kind->found)
 		undo_stays(work, one->address, "is left as it is, if it is still there: nothing is recorded of it%.*s",
 			   SLICE_ARGUMENTS(undo_since_text(work, fate.forgot)));

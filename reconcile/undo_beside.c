@@ -102,7 +102,7 @@ static bool can_be_kept(const struct inside *inside, const struct value *kept)
 	return true;
 }
 
-/* Of what the entry is to be: its references with those that a field of it, which stays as it is, has now. */
+/* Gives what the entry is to be the references that the kept field has now. */
 static void keep_dependencies(const struct inside *inside, struct resource *resource, const struct value *kept)
 {
 	const struct room *room = inside->room;

@@ -311,7 +311,7 @@ static bool is_left_to_others(const struct settling *settling, const struct fiel
 	       slice_is_among(field->name, resource->ignored, resource->ignored_count);
 }
 
-/* Of what was there before a deletion that is kept which no spec brings back, until it is set again. */
+/* Keeps, of the values from before a deletion, those that no spec brings back, until they are set again. */
 static void settle_before(struct settling *settling, const struct kind *kind)
 {
 	const struct value *before = unfinished_before(settling->object);

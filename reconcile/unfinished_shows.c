@@ -183,7 +183,7 @@ static bool is_shown(const struct object *object, struct slice operation, const 
 	return unfinished_settle(&tried, reading, secrets, arena).whole;
 }
 
-/* What is there, were that as it is to be which could not be read. goal: NULL: nothing of it is to come. */
+/* What is there, taking what could not be read for what it is to be. goal: NULL: nothing of it is to come. */
 static struct value suppose(const struct value *live, const struct value *goal, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
