@@ -1,4 +1,5 @@
 #include "reconcile/undo_again.h"
+#include "reconcile/undo_parts.h"
 
 /*
  * A run that was being undone and is undone again: the undoing may have been killed between the halves of a replace, or
@@ -19,12 +20,6 @@ struct trace {
 	size_t run;  /* that began the present row of undoings */
 };
 
-/* What stands beside an address, left behind, does not speak for it. */
-static bool speaks(bool is_there, const struct object *form)
-{
-	return is_there && form->role != OBJECT_DEPOSED;
-}
-
 static struct trace *trace_at(struct gathering *gathering, struct slice address)
 {
 	struct trace *trace = map_get(&gathering->by_address, address);
@@ -41,7 +36,7 @@ static struct trace *trace_at(struct gathering *gathering, struct slice address)
  */
 static void take_found(struct undo_touched *touched, const struct past_object *past)
 {
-	if (speaks(past->was, &past->before) && !object_was_never_seen(&past->before) &&
+	if (undo_speaks(past->was, &past->before) && !object_was_never_seen(&past->before) &&
 	    (!touched->found || past->before.role == OBJECT_CURRENT))
 		touched->found = &past->before;
 }
@@ -100,7 +95,7 @@ static void add_move(struct gathering *gathering, const struct past_object *past
 
 static void add_record(struct gathering *gathering, const struct past_object *past)
 {
-	bool stays = speaks(past->was, &past->before) && speaks(past->is, &past->after) &&
+	bool stays = undo_speaks(past->was, &past->before) && undo_speaks(past->is, &past->after) &&
 		     slice_equal(past->before.object_id, past->after.object_id);
 	bool was_nothing = past->was && !past->is && object_was_never_seen(&past->before);
 
@@ -115,7 +110,7 @@ static void add_run(struct gathering *gathering, const struct undo_since *run, s
 	for (size_t i = 0; i < run->past_count; i++) {
 		const struct past_object *past = &run->past[i];
 
-		if (!speaks(past->was, &past->before) && !speaks(past->is, &past->after))
+		if (!undo_speaks(past->was, &past->before) && !undo_speaks(past->is, &past->after))
 			continue;
 		if (run->records_only)
 			add_record(gathering, past);

@@ -13,7 +13,7 @@ struct moment {
 
 static bool stands(bool is_there, const struct object *form)
 {
-	return is_there && form->role != OBJECT_DEPOSED && !object_was_never_seen(form);
+	return undo_speaks(is_there, form) && !object_was_never_seen(form);
 }
 
 static void index_changed(struct undo_work *work)

@@ -17,12 +17,6 @@ struct undo_step {
 	const struct undo_step *elsewhere;
 };
 
-/* What stands beside an address, left behind, does not speak for it. */
-static bool speaks(bool is_there, const struct object *form, struct slice address)
-{
-	return is_there && form->role != OBJECT_DEPOSED && slice_equal(form->address, address);
-}
-
 static struct undo_step *step_at(struct undo_work *work, const struct undo_since *run, struct slice address)
 {
 	struct undo_step *last = map_get(work->steps, address), *step;
@@ -57,7 +51,7 @@ static void add_past(struct undo_work *work, const struct undo_since *run, const
 	const bool is_there[] = {past->was, past->is};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (!speaks(is_there[i], forms[i], forms[i]->address))
+		if (!undo_speaks(is_there[i], forms[i]))
 			continue;
 		struct undo_step *step = step_at(work, run, forms[i]->address);
 

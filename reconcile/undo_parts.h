@@ -73,6 +73,12 @@ struct undo_work {
 	bool has_since;
 };
 
+/* Whether a form that a run found or left speaks for its address: what stands beside that, left behind, does not. */
+static inline bool undo_speaks(bool is_there, const struct object *form)
+{
+	return is_there && form->role != OBJECT_DEPOSED;
+}
+
 /* What the run did is undone, and this is lost with it. */
 __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, struct slice address, const char *format,
 						     ...);
