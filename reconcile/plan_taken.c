@@ -226,7 +226,7 @@ static void look_at_holder(struct taking *taking, struct item *item)
 	const struct fields *fields = &item->resource->kind->fields;
 
 	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || plan_is_to_be_made(item) ||
-	    !map_get(&taking->kinds, slice_of(item->resource->kind->name)))
+	    !map_has(&taking->kinds, slice_of(item->resource->kind->name)))
 		return;
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
