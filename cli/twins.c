@@ -13,15 +13,9 @@ struct entry {
 	const struct live *live;
 };
 
-/* The order in which the store gives them. */
 static int compare_entries(const void *a, const void *b)
 {
-	const struct object *left = ((const struct entry *)a)->object, *right = ((const struct entry *)b)->object;
-	int order = slice_compare(left->address, right->address);
-
-	if (order == 0)
-		order = (int)left->role - (int)right->role;
-	return order ? order : slice_compare(left->object_id, right->object_id);
+	return object_compare(((const struct entry *)a)->object, ((const struct entry *)b)->object);
 }
 
 static void put_entries(struct job *job, const struct entry *entries, size_t count)

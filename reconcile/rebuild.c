@@ -452,14 +452,7 @@ void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *cons
 
 static int compare_objects(const void *a, const void *b)
 {
-	const struct object *left = *(struct object *const *)a, *right = *(struct object *const *)b;
-
-	int order = slice_compare(left->address, right->address);
-
-	if (order != 0)
-		return order;
-	return left->role != right->role ? (left->role == OBJECT_CURRENT ? -1 : 1)
-					 : slice_compare(left->object_id, right->object_id);
+	return object_compare(*(struct object *const *)a, *(struct object *const *)b);
 }
 
 /* Those of which something is there for all that is known. */

@@ -23,6 +23,15 @@ const struct map *stack_addresses(const struct stack *stack, struct map *spare)
 	return spare;
 }
 
+int object_compare(const struct object *left, const struct object *right)
+{
+	int order = slice_compare(left->address, right->address);
+
+	if (order == 0)
+		order = (int)left->role - (int)right->role;
+	return order != 0 ? order : slice_compare(left->object_id, right->object_id);
+}
+
 bool identity_equal(const struct identity *a, const struct identity *b)
 {
 	return slice_equal(a->provider, b->provider) && slice_equal(a->partition, b->partition) &&

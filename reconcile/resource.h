@@ -177,6 +177,8 @@ struct object {
 	size_t dependency_count;
 };
 
+/* <0, 0, >0: by address, role and object id, the order in which the store gives them. */
+int object_compare(const struct object *left, const struct object *right);
 /* Whether it was once all that it was to be, whatever came of it since. The body is loaded. */
 bool object_was_finished(const struct object *object);
 /* Whether a call was to make it, and nothing was seen yet of what came of that. */

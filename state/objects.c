@@ -178,16 +178,6 @@ bool objects_read_head(const struct query *query, struct arena *arena, struct ob
 	return read;
 }
 
-/* <0, 0, >0: by address, role, object id. */
-static int compare_heads(const struct object *a, const struct object *b)
-{
-	int order = slice_compare(a->address, b->address);
-
-	if (order == 0)
-		order = (a->role > b->role) - (a->role < b->role);
-	return order != 0 ? order : slice_compare(a->object_id, b->object_id);
-}
-
 static bool count_rows(struct database *database, enum statement statement, size_t *ret,
 		       struct diagnostics *diagnostics)
 {
@@ -209,7 +199,7 @@ static bool head_take(struct heads *heads, sqlite3_value *const *cells)
 	if (!head_read(heads, cells, object))
 		return false;
 	/* The order comes from the table itself; damage may have changed it. */
-	if (heads->count > 0 && compare_heads(object - 1, object) >= 0)
+	if (heads->count > 0 && object_compare(object - 1, object) >= 0)
 		return database_damaged(heads->database, heads->diagnostics, "object '%.*s' lies in the wrong place",
 					SLICE_ARGUMENTS(object->address));
 	heads->count++;

@@ -622,11 +622,24 @@ static void test_twin(void **state)
 			fail_msg("%s", rows[i].object_id.data);
 }
 
-static void test_dependency_is_explicit(void **state)
+static void test_order(void **state)
 {
+	static const struct object in_order[] = {
+		{.address = S("aws.vpc.a"), .object_id = S("b"), .role = OBJECT_CURRENT},
+		{.address = S("aws.vpc.a"), .object_id = S("c"), .role = OBJECT_CURRENT},
+		{.address = S("aws.vpc.a"), .object_id = S("a"), .role = OBJECT_DEPOSED},
+		{.address = S("aws.vpc.a"), .object_id = S("a"), .role = OBJECT_INCOMPLETE},
+		{.address = S("aws.vpc.b"), .object_id = S("a"), .role = OBJECT_CURRENT},
+	};
+
 	(void)state;
-	assert_true(dependency_is_explicit(&(struct dependency){.address = SLICE("aws.vpc.a")}));
-	assert_false(dependency_is_explicit(&(struct dependency){.output = SLICE("id"), .field = SLICE("vpc")}));
+	for (size_t i = 0; i < COUNT(in_order); i++)
+		for (size_t k = 0; k < COUNT(in_order); k++) {
+			int order = object_compare(&in_order[i], &in_order[k]);
+
+			if ((order > 0) - (order < 0) != (i > k) - (i < k))
+				fail_msg("%zu against %zu: %d", i, k, order);
+		}
 }
 
 int main(void)
@@ -635,6 +648,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_dependency_is_explicit),
 		cmocka_unit_test(test_twin),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endpoint_spellings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_refused, setup, teardown),
