@@ -11,6 +11,7 @@
 #include "cli/world_files.h"
 #include "providers/sim/sim.h"
 #include "reconcile/plan.h"
+#include "specs/load.h"
 #include "state/sqlite_store.h"
 
 /* A key may stand behind the certificates that go with it. */
@@ -80,11 +81,6 @@ static struct slice identity_of(const struct stat *status, struct arena *arena)
 	return arena_format(arena, "%llx:%llx", (unsigned long long)status->st_dev, (unsigned long long)status->st_ino);
 }
 
-static bool is_spec_name(struct slice name)
-{
-	return slice_ends_with(name, SLICE(".yaml")) || slice_ends_with(name, SLICE(".yml"));
-}
-
 /* By what they are: a file of the spec may be a link to one that lies elsewhere. */
 static void list_specs(struct written *written)
 {
@@ -98,12 +94,11 @@ static void list_specs(struct written *written)
 	if (!written->world->list_folder(written->world, written->arena, written->folder, &names, &count, &findings))
 		count = 0;
 	diagnostics_release(&findings);
-	for (size_t i = 0; i < count; i++) {
-		const char *path = arena_text(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i]));
-
-		if (is_spec_name(names[i]) && stat(path, &status) == 0)
-			map_mark(&written->specs, identity_of(&status, written->arena));
-	}
+	for (size_t i = 0; i < count; i++)
+		if (stack_is_file_name(names[i]) &&
+		    stat(arena_format(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i])).data,
+			 &status) == 0)
+			map_set(&written->specs, identity_of(&status, written->arena), written);
 }
 
 /* What is in the way, or NULL. */
@@ -120,7 +115,7 @@ static const char *find_spec(struct written *written, const struct sight *sight)
 {
 	struct slice folder = folder_of(sight->place);
 
-	if (is_spec_name(sight->place) && written->home &&
+	if (stack_is_file_name(slice_from(sight->place, folder.size)) && written->home &&
 	    slice_equal(folder, arena_format(written->arena, "%s/", written->home)))
 		return sight->is_there ? "it is a file of the spec" : "it is the name of a file of the spec";
 	if (sight->is_there && !written->has_specs)

@@ -44,8 +44,7 @@ static void loading_release(struct loading *loading)
 	free(loading->waiting);
 }
 
-/* Editors leave hidden files behind. */
-static bool is_spec(struct slice name)
+bool stack_is_file_name(struct slice name)
 {
 	return (slice_ends_with(name, SLICE(".yaml")) || slice_ends_with(name, SLICE(".yml"))) && name.data[0] != '.';
 }
@@ -72,7 +71,7 @@ static bool is_nearly_spec(struct slice name)
 	while (dot > 0 && name.data[dot - 1] != '.')
 		dot--;
 	struct slice ending = slice_from(name, dot);
-	return dot > 1 && name.data[0] != '.' && !is_spec(name) &&
+	return dot > 1 && name.data[0] != '.' && !stack_is_file_name(name) &&
 	       (slice_equal_caseless(ending, SLICE("yaml")) || slice_equal_caseless(ending, SLICE("yml")));
 }
 
@@ -155,7 +154,7 @@ bool stack_has_files(struct world *world, const char *folder, struct arena *aren
 	diagnostics_init(&findings, arena);
 	bool listed = world->list_folder(world, arena, folder, &names, &count, &findings);
 	for (size_t i = 0; listed && i < count; i++)
-		found |= is_spec(names[i]);
+		found |= stack_is_file_name(names[i]);
 	diagnostics_release(&findings);
 	return found || !listed;
 }
@@ -170,7 +169,7 @@ static bool read_folder(struct loading *loading, const char *folder)
 	if (!loading->world->list_folder(loading->world, loading->arena, folder, &names, &count, loading->diagnostics))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		spec_count += is_spec(names[i]) ? 1 : 0;
+		spec_count += stack_is_file_name(names[i]) ? 1 : 0;
 	warn_of_unread(loading, folder, names, count);
 	if (spec_count == 0) {
 		diag_error(loading->diagnostics, FAULT_USER, NOWHERE, "there is no spec in '%s'", folder);
@@ -184,7 +183,7 @@ static bool read_folder(struct loading *loading, const char *folder)
 	}
 	loading->roots = (struct root *)memory_get(spec_count * sizeof(*loading->roots));
 	for (size_t i = 0; i < count; i++) {
-		if (is_spec(names[i]))
+		if (stack_is_file_name(names[i]))
 			read_spec(loading, folder, names[i], &bytes_left, &expansion_left);
 	}
 	return true;

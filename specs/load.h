@@ -47,6 +47,8 @@ struct provider_schema {
 	bool (*expect)(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 };
 
+/* Whether a file of that name in the folder is one of the spec: hidden ones, which editors leave behind, are not. */
+bool stack_is_file_name(struct slice name);
 /* Whether a file of a spec lies in the folder; true also where nobody can tell. */
 __attribute__((warn_unused_result)) bool stack_has_files(struct world *world, const char *folder, struct arena *arena);
 /*

@@ -179,6 +179,10 @@ def test_what_is_written_over(kept):
     assert "nothing to do" in kept.run("apply", "p.plan").out
     assert json.loads((kept.folder / "notes").read_text())["command"] == "plan"
     kept.run("state", "backup", "copy.db", "--force")
+    # What editors leave behind is no file of the spec.
+    for _ in range(2):
+        kept.run("plan", "--out", ".p.yaml")
+    assert "nothing to do" in kept.run("apply", ".p.yaml").out
 
 
 def test_a_world_is_not_written_over_before_it_is_made(tiny):  # noqa: F811
