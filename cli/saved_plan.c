@@ -126,12 +126,9 @@ static bool open_state(struct job *job)
 
 static struct resource resource_of_action(const struct action *action)
 {
-	struct slice name = action->address;
-	size_t kind_size = strlen(action->kind->name);
-
 	return (struct resource){
 		.address = action->address,
-		.name = slice_from(name, kind_size + 1),
+		.name = address_name(action->address, slice_of(action->kind->name)),
 		.kind = action->kind,
 		.desired = action->desired,
 		.provider = action->provider,
@@ -154,7 +151,7 @@ static bool resource_of_object(struct job *job, struct object *object, struct re
 		return false;
 	*ret = (struct resource){
 		.address = object->address,
-		.name = slice_from(object->address, object->kind.size + 1),
+		.name = address_name(object->address, object->kind),
 		.kind = kind,
 		.desired = object->applied,
 		.provider = object->provider,

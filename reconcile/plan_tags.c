@@ -17,13 +17,6 @@ static bool ignores_tags(const struct resource *resource)
 	return slice_is_among("tags", resource->ignored, resource->ignored_count);
 }
 
-static bool is_address_of(struct slice address, const struct kind *kind)
-{
-	size_t size = slice_of(kind->name).size;
-
-	return slice_starts_with(address, slice_of(kind->name)) && address.size > size && address.data[size] == '.';
-}
-
 static void add_change(struct planning *planning, const struct ownership_tag *tag, struct difference *ret)
 {
 	struct change *changes = arena_new_array(planning->arena, ret->count + 1, struct change);
@@ -56,7 +49,7 @@ void plan_follow_tags(struct planning *planning, const struct item *item, struct
 		{OWNERSHIP_PREFIX "stack", now->lineage, lineage, now->lineage.size == 0},
 		{OWNERSHIP_PREFIX "object", now->object_id, item->object->object_id, true},
 		{ADDRESS_TAG, now->address, slice_first(item->address, ADDRESS_TAG_MOST),
-		 !is_address_of(now->address, item->resource->kind)},
+		 !address_is_of(now->address, slice_of(item->resource->kind->name))},
 	};
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		if (!slice_equal(tags[i].now, tags[i].recorded) &&

@@ -28,13 +28,6 @@ static bool is_id(struct slice text)
 	return text.size == ID_HEX;
 }
 
-static bool is_address_of(struct slice address, const struct kind *kind)
-{
-	size_t size = strlen(kind->name);
-
-	return address.size > size + 1 && slice_starts_with(address, slice_of(kind->name)) && address.data[size] == '.';
-}
-
 static int compare_lineages(const void *a, const void *b)
 {
 	const struct lineage *left = (const struct lineage *)a, *right = (const struct lineage *)b;
@@ -83,7 +76,7 @@ static const char *fault_of(const struct stray *stray)
 {
 	if (!is_id(stray->live->ownership.object_id))
 		return "its tag of the object is not one that was written here";
-	if (!is_address_of(stray->live->ownership.address, stray->kind))
+	if (!address_is_of(stray->live->ownership.address, slice_of(stray->kind->name)))
 		return "its tag of the address is not one of its kind";
 	if (stray->live->provider_id.size == 0)
 		return "it has no id";

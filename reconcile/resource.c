@@ -23,6 +23,16 @@ const struct map *stack_addresses(const struct stack *stack, struct map *spare)
 	return spare;
 }
 
+bool address_is_of(struct slice address, struct slice kind)
+{
+	return address.size > kind.size + 1 && slice_starts_with(address, kind) && address.data[kind.size] == '.';
+}
+
+struct slice address_name(struct slice address, struct slice kind)
+{
+	return slice_from(address, kind.size + 1);
+}
+
 int object_compare(const struct object *left, const struct object *right)
 {
 	int order = slice_compare(left->address, right->address);

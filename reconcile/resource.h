@@ -118,6 +118,11 @@ struct identity {
 	struct slice endpoint; /* what tells a simulator or a private endpoint from the real one; empty: the real one */
 };
 
+/* Whether an address is one of a kind: "aws.vpc.main", of "aws.vpc". */
+bool address_is_of(struct slice address, struct slice kind);
+/* "main", of such an address. */
+struct slice address_name(struct slice address, struct slice kind);
+
 bool identity_equal(const struct identity *a, const struct identity *b);
 /* "aws:123456789012:us-west-2", with "@endpoint" behind where there is one. */
 struct slice identity_text(struct arena *arena, const struct identity *identity);

@@ -128,7 +128,7 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 	const struct resource *spec = map_get(work->spec, object->address);
 	struct resource resource = {
 		.address = object->address,
-		.name = slice_from(object->address, object->kind.size + 1),
+		.name = address_name(object->address, object->kind),
 		.kind = kind,
 		.position = spec ? spec->position : NOWHERE,
 		.desired = value_is(&object->applied, VALUE_MAP) ? undo_opened(work, &object->applied)

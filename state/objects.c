@@ -117,13 +117,6 @@ static bool is_of_one_provider(const struct heads *heads, const struct object *o
 	return slice_equal(slice_cut(&kind, '.'), provider) && slice_equal(slice_cut(&alias, '.'), provider);
 }
 
-/* "aws.vpc.main", of "aws.vpc". */
-static bool has_address_of_kind(const struct object *object)
-{
-	return slice_starts_with(object->address, object->kind) && object->address.size > object->kind.size + 1 &&
-	       object->address.data[object->kind.size] == '.';
-}
-
 static bool head_read(struct heads *heads, sqlite3_value *const *cells, struct object *object)
 {
 	struct arena *arena = heads->arena;
@@ -138,7 +131,7 @@ static bool head_read(struct heads *heads, sqlite3_value *const *cells, struct o
 		return database_damaged(heads->database, heads->diagnostics, "object '%.*s' has no readable identity",
 					SLICE_ARGUMENTS(object->address));
 	object->identity = identity->identity;
-	if (!has_address_of_kind(object) || !is_of_one_provider(heads, object))
+	if (!address_is_of(object->address, object->kind) || !is_of_one_provider(heads, object))
 		return database_damaged(heads->database, heads->diagnostics,
 					"object '%.*s' is of kind '%.*s' and lies at '%.*s'",
 					SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(object->kind),

@@ -622,6 +622,26 @@ static void test_twin(void **state)
 			fail_msg("%s", rows[i].object_id.data);
 }
 
+static void test_address_of_kind(void **state)
+{
+	static const struct {
+		struct slice address;
+		const char *name; /* NULL: it is of another kind */
+	} rows[] = {
+		{S("aws.vpc.main"), "main"}, {S("aws.vpc.m"), "m"},	   {S("aws.vpc."), NULL}, {S("aws.vpc"), NULL},
+		{S("aws.vpcs.main"), NULL},  {S("aws.subnet.main"), NULL}, {S(""), NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		bool is_of = address_is_of(rows[i].address, SLICE("aws.vpc"));
+
+		if (is_of != (rows[i].name != NULL) ||
+		    (is_of && !slice_is(address_name(rows[i].address, SLICE("aws.vpc")), rows[i].name)))
+			fail_msg("%s", rows[i].address.data);
+	}
+}
+
 static void test_order(void **state)
 {
 	static const struct object in_order[] = {
@@ -648,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_dependency_is_explicit),
 		cmocka_unit_test(test_twin),
+		cmocka_unit_test(test_address_of_kind),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endpoint_spellings, setup, teardown),
