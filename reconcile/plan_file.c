@@ -15,11 +15,8 @@ static void put_map(struct value_builder *builder, const char *key, struct value
 static void put_names(struct value_builder *builder, const char *key, const struct slice *names, size_t count,
 		      struct arena *arena)
 {
-	struct value *items = arena_new_array(arena, count + 1, struct value);
-	for (size_t i = 0; i < count; i++)
-		items[i] = value_string(names[i]);
 	if (count)
-		put(builder, key, value_list(items, count));
+		put(builder, key, ignored_write(names, count, arena));
 }
 
 static struct value changes_value(const struct action *action, struct arena *arena)
@@ -39,24 +36,6 @@ static struct value changes_value(const struct action *action, struct arena *are
 		put(&one, "after", change->after);
 		put_true(&one, "pauses", change->pauses);
 		put_true(&one, "unread", change->unread);
-		value_builder_item(&list, value_builder_map(&one, arena));
-	}
-	return value_builder_list(&list, arena);
-}
-
-static struct value dependencies_value(const struct dependency *dependencies, size_t count, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO list;
-	value_builder_init(&list);
-	for (size_t i = 0; i < count; i++) {
-		VALUE_BUILDER_AUTO one;
-		value_builder_init(&one);
-		put(&one, "address", value_string(dependencies[i].address));
-		put_text(&one, "output", dependencies[i].output);
-		put_text(&one, "field", dependencies[i].field);
-		put(&one, "binding", value_text(binding_names.words[dependencies[i].binding]));
-		put_true(&one, "immutable", dependencies[i].immutable);
-		put_true(&one, "loose", dependencies[i].loose);
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -99,8 +78,8 @@ static struct value action_value(const struct action *action, struct arena *aren
 		put(&one, "hidden", action->hidden);
 	put_map(&one, "marks", action->marks);
 	put(&one, "changes", changes_value(action, arena));
-	put(&one, "wanted", dependencies_value(action->wanted, action->wanted_count, arena));
-	put(&one, "recorded", dependencies_value(action->recorded, action->recorded_count, arena));
+	put(&one, "wanted", dependencies_write(action->wanted, action->wanted_count, arena));
+	put(&one, "recorded", dependencies_write(action->recorded, action->recorded_count, arena));
 	put(&one, "symbolic", value_string(digest_text(arena, &action->symbolic)));
 	if (action->takes_down)
 		put(&one, "takes_down", value_integer((int64_t)action->takes_down));
@@ -349,21 +328,9 @@ static bool read_changes(struct loading *loading, const struct value *list, stru
 static bool read_dependencies(struct loading *loading, const struct value *list, const struct dependency **ret,
 			      size_t *ret_count)
 {
-	struct dependency *dependencies = arena_new_array(loading->arena, list->count + 1, struct dependency);
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct value *one = &list->items[i];
-		int binding = names_find(&binding_names, text_of(one, "binding"));
-		if (binding < 0 || text_of(one, "address").size == 0)
-			return broken(loading, "a dependency in it is not one");
-		dependencies[i] = (struct dependency){
-			.address = text_of(one, "address"),
-			.output = text_of(one, "output"),
-			.field = text_of(one, "field"),
-			.binding = (enum binding)binding,
-			.immutable = truth_of(one, "immutable"),
-			.loose = truth_of(one, "loose"),
-		};
-	}
+	struct dependency *dependencies;
+	if (!dependencies_read(list, loading->arena, &dependencies))
+		return broken(loading, "a dependency in it is not one");
 	*ret = dependencies;
 	*ret_count = list->count;
 	return true;

@@ -429,12 +429,9 @@ static bool binding_read(struct slice name, enum binding *ret)
 	return true;
 }
 
-/* value_slice() of a member that may be missing. */
 static struct slice text_of(const struct value *map, const char *key)
 {
-	const struct value *member = value_get_named(map, key);
-
-	return member ? value_slice(member) : (struct slice){NULL, 0};
+	return value_slice(value_get_named(map, key));
 }
 
 bool dependencies_read(const struct value *list, struct arena *arena, struct dependency **ret)
