@@ -227,12 +227,7 @@ bool job_end_run(struct job *job, struct slice outcome)
 
 bool job_commit_and_end(struct job *job, const struct commit *commit)
 {
-	enum commit_state state = job->store->ops->commit(job->store, commit, job->diagnostics);
-
-	while (state == COMMIT_PENDING)
-		state = job->store->ops->poll(job->store, job->world->boot_ms(job->world) + LOOK_EVERY_MS,
-					      job->diagnostics);
-	return job_end_after(job, state == COMMIT_DONE);
+	return job_end_after(job, store_make_durable(job->store, commit, job->diagnostics));
 }
 
 bool job_end_after(struct job *job, bool done)

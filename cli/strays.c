@@ -269,7 +269,7 @@ bool strays_record(struct job *job, struct object *const *swept, size_t count)
 			ids[twins++] = swept[i]->object_id;
 		bodies[i] = object_body_write(swept[i], job->arena, &job->style);
 	}
-	if (!recover_record(&commit, job->store, job->diagnostics))
+	if (!store_make_durable(job->store, &commit, job->diagnostics))
 		return false;
 	job->twins = ids;
 	job->twin_count = twins;

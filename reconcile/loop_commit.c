@@ -238,10 +238,7 @@ static bool make_durable(struct loop *loop, const struct commit *commit)
 			   "a record was to be written without a store");
 		return false;
 	}
-	enum commit_state state = store->ops->commit(store, commit, loop->settings.diagnostics);
-	while (state == COMMIT_PENDING)
-		state = store->ops->poll(store, loop_now_ms(loop) + HEARTBEAT_EVERY_MS, loop->settings.diagnostics);
-	return state == COMMIT_DONE;
+	return store_make_durable(store, commit, loop->settings.diagnostics);
 }
 
 int64_t loop_commit_due_ms(const struct loop *loop)

@@ -10,7 +10,6 @@
 #include "reconcile/unfinished.h"
 
 enum {
-	POLL_MS = 1000,
 	/* A request is taken up to 15 minutes after it was signed, and what it makes is seen soon after. */
 	LATE_MOST_MS = 60 * 60 * 1000,
 	/* So long a listing may show what is gone. */
@@ -243,15 +242,6 @@ static bool is_settled(const struct verdict *verdict)
 	return verdict->settlement == SETTLEMENT_DONE || verdict->settlement == SETTLEMENT_ABSENT;
 }
 
-bool recover_record(const struct commit *commit, struct store *store, struct diagnostics *diagnostics)
-{
-	enum commit_state state = store->ops->commit(store, commit, diagnostics);
-
-	while (state == COMMIT_PENDING)
-		state = store->ops->poll(store, POLL_MS, diagnostics);
-	return state == COMMIT_DONE;
-}
-
 /* What is recorded of what was found; removals and the rest are as many as there are intents and, twice, objects at
  * most. */
 struct finding {
@@ -403,7 +393,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	commit->closes = finding.closes;
 	commit->settles = true;
 	return commit->close_count + commit->upsert_count + commit->removal_count == 0 ||
-	       recover_record(commit, store, diagnostics);
+	       store_make_durable(store, commit, diagnostics);
 }
 
 /* Whether the service knows it by a name, which the next one of that name has again. */

@@ -92,9 +92,6 @@ void recover_all(struct recovery *recovery);
  */
 void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
 		  const struct live **live, struct arena *arena);
-/* Makes a commit durable. The lease is held. */
-__attribute__((warn_unused_result)) bool recover_record(const struct commit *commit, struct store *store,
-							struct diagnostics *diagnostics);
 /* Whether an earlier run began to change or to delete any of these and did not end; of those with a body. */
 bool recover_has_unfinished(struct object *const *objects, size_t count);
 /* Records the verdicts, the ids of objects that were found, and what came of what was begun. The lease is held. */

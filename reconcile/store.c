@@ -33,6 +33,15 @@ struct slice lease_end_text(struct arena *arena, struct slice run, int64_t left_
 	return arena_format(arena, "%.*s; %.*s", SLICE_ARGUMENTS(text), SLICE_ARGUMENTS(lease_break_text(arena, run)));
 }
 
+bool store_make_durable(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	enum commit_state state = store->ops->commit(store, commit, diagnostics);
+
+	while (state == COMMIT_PENDING)
+		state = store->ops->poll(store, INT64_MAX, diagnostics);
+	return state == COMMIT_DONE;
+}
+
 int64_t intent_sent_ms(const struct intent *intent)
 {
 	return intent->sent_ms > intent->wall_ms ? intent->sent_ms : intent->wall_ms;

@@ -359,4 +359,8 @@ struct store {
 	const struct store_ops *ops;
 };
 
+/* Commits, and waits until that is durable. The lease is held. False after a diagnostic. */
+__attribute__((warn_unused_result)) bool store_make_durable(struct store *store, const struct commit *commit,
+							    struct diagnostics *diagnostics);
+
 #endif

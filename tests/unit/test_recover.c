@@ -291,7 +291,7 @@ static void test_commit_is_waited_for(void **state)
 	(void)state;
 	arena_init(&arena);
 	diagnostics_init(&diagnostics, &arena);
-	assert_true(recover_record(&commit, &store, &diagnostics));
+	assert_true(store_make_durable(&store, &commit, &diagnostics));
 	diagnostics_release(&diagnostics);
 	arena_release(&arena);
 }
