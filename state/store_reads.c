@@ -9,26 +9,28 @@
 #include "state/step_times.h"
 #include "state/watched.h"
 
-/* What a read operation works on, and where its results go. */
+/* What a read operation works on, and where the caller has its results. */
 struct reading {
 	struct sqlite_store *self;
 	struct arena *arena;
-	struct object *heads;
-	struct intent *intents;
-	size_t count;
 	const struct object *const *objects;
-	struct slice *bodies;
 	const struct past_question *questions;
-	struct past_call *past;
-	struct watched *watched;
-	struct lease_holder holder;
-	struct run_record *runs;
+	size_t asked_count; /* of these */
 	struct slice run, last_run;
-	struct call_record *calls;
-	struct past_object *changed;
-	struct step_time *times;
-	struct slice *findings;
 	const char *path;
+
+	struct object **heads;
+	struct intent **intents;
+	struct slice *bodies;
+	struct past_call *past;
+	struct watched **watched;
+	struct lease_holder *holder;
+	struct run_record **runs;
+	struct call_record **calls;
+	struct past_object **changed;
+	struct step_time **times;
+	struct slice **findings;
+	size_t *count;
 	const char *temporary;
 };
 
@@ -36,7 +38,7 @@ static bool read_heads(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return objects_heads(&reading->self->file.database, reading->arena, &reading->heads, &reading->count,
+	return objects_heads(&reading->self->file.database, reading->arena, reading->heads, reading->count,
 			     diagnostics);
 }
 
@@ -44,7 +46,7 @@ static bool read_bodies(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return objects_bodies(&reading->self->file.database, reading->arena, reading->objects, reading->count,
+	return objects_bodies(&reading->self->file.database, reading->arena, reading->objects, reading->asked_count,
 			      reading->bodies, diagnostics);
 }
 
@@ -52,27 +54,26 @@ static bool read_intents(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return intents_open(&reading->self->file.database, reading->arena, &reading->intents, &reading->count,
+	return intents_open(&reading->self->file.database, reading->arena, reading->intents, reading->count,
 			    diagnostics);
 }
 
 bool reads_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .heads = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_heads, &reading, diagnostics))
-		return false;
-	*ret = reading.heads;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_heads, &reading, diagnostics);
 }
 
 bool reads_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
 		  struct slice *ret, struct diagnostics *diagnostics)
 {
-	struct reading reading = {
-		.self = sqlite_store_of(store), .arena = arena, .objects = objects, .count = count, .bodies = ret};
+	struct reading reading = {.self = sqlite_store_of(store),
+				  .arena = arena,
+				  .objects = objects,
+				  .asked_count = count,
+				  .bodies = ret};
 
 	return stack_file_read(&reading.self->file, read_bodies, &reading, diagnostics);
 }
@@ -80,20 +81,16 @@ bool reads_bodies(struct store *store, struct arena *arena, const struct object 
 bool reads_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .intents = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_intents, &reading, diagnostics))
-		return false;
-	*ret = reading.intents;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_intents, &reading, diagnostics);
 }
 
 static bool read_past(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return past_calls_find(&reading->self->file.database, reading->arena, reading->questions, reading->count,
+	return past_calls_find(&reading->self->file.database, reading->arena, reading->questions, reading->asked_count,
 			       reading->past, diagnostics);
 }
 
@@ -104,7 +101,7 @@ bool reads_past(struct store *store, struct arena *arena, const struct past_ques
 		.self = sqlite_store_of(store),
 		.arena = arena,
 		.questions = questions,
-		.count = count,
+		.asked_count = count,
 		.past = ret,
 	};
 
@@ -114,23 +111,18 @@ bool reads_past(struct store *store, struct arena *arena, const struct past_ques
 static bool read_watched(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
-
 	struct world *world = reading->self->file.world;
 
-	return watched_read(&reading->self->file.database, reading->arena, world->wall_ms(world), &reading->watched,
-			    &reading->count, diagnostics);
+	return watched_read(&reading->self->file.database, reading->arena, world->wall_ms(world), reading->watched,
+			    reading->count, diagnostics);
 }
 
 bool reads_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .watched = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_watched, &reading, diagnostics))
-		return false;
-	*ret = reading.watched;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_watched, &reading, diagnostics);
 }
 
 static bool read_holder(void *context, struct diagnostics *diagnostics)
@@ -138,38 +130,30 @@ static bool read_holder(void *context, struct diagnostics *diagnostics)
 	struct reading *reading = (struct reading *)context;
 	struct sqlite_store *self = reading->self;
 
-	return lease_look(&self->lease, &self->file.database, self->file.world, reading->arena, &reading->holder,
+	return lease_look(&self->lease, &self->file.database, self->file.world, reading->arena, reading->holder,
 			  diagnostics);
 }
 
 bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .holder = ret};
 
-	if (!stack_file_read(&reading.self->file, read_holder, &reading, diagnostics))
-		return false;
-	*ret = reading.holder;
-	return true;
+	return stack_file_read(&reading.self->file, read_holder, &reading, diagnostics);
 }
 
 static bool read_runs(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return history_runs(&reading->self->file.database, reading->arena, &reading->runs, &reading->count,
-			    diagnostics);
+	return history_runs(&reading->self->file.database, reading->arena, reading->runs, reading->count, diagnostics);
 }
 
 bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
 		struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .runs = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_runs, &reading, diagnostics))
-		return false;
-	*ret = reading.runs;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_runs, &reading, diagnostics);
 }
 
 static bool read_calls(void *context, struct diagnostics *diagnostics)
@@ -177,99 +161,86 @@ static bool read_calls(void *context, struct diagnostics *diagnostics)
 	struct reading *reading = (struct reading *)context;
 
 	return history_calls(&reading->self->file.database, reading->arena, reading->run, reading->last_run,
-			     &reading->calls, &reading->count, diagnostics);
+			     reading->calls, reading->count, diagnostics);
 }
 
 bool reads_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
 		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = first, .last_run = last};
+	struct reading reading = {.self = sqlite_store_of(store),
+				  .arena = arena,
+				  .run = first,
+				  .last_run = last,
+				  .calls = ret,
+				  .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
-		return false;
-	*ret = reading.calls;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_calls, &reading, diagnostics);
 }
 
 static bool read_changed(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return formers_of(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
-			  &reading->count, diagnostics);
+	return formers_of(&reading->self->file.database, reading->arena, reading->run, reading->changed, reading->count,
+			  diagnostics);
 }
 
 bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+	struct reading reading = {
+		.self = sqlite_store_of(store), .arena = arena, .run = run, .changed = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_changed, &reading, diagnostics))
-		return false;
-	*ret = reading.changed;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_changed, &reading, diagnostics);
 }
 
 static bool read_beside(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return formers_beside(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
-			      &reading->count, diagnostics);
+	return formers_beside(&reading->self->file.database, reading->arena, reading->run, reading->changed,
+			      reading->count, diagnostics);
 }
 
 bool reads_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		  size_t *ret_count, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+	struct reading reading = {
+		.self = sqlite_store_of(store), .arena = arena, .run = run, .changed = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_beside, &reading, diagnostics))
-		return false;
-	*ret = reading.changed;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_beside, &reading, diagnostics);
 }
 
 static bool read_times(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return step_times_read(&reading->self->file.database, reading->arena, &reading->times, &reading->count,
+	return step_times_read(&reading->self->file.database, reading->arena, reading->times, reading->count,
 			       diagnostics);
 }
 
 bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .times = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_times, &reading, diagnostics))
-		return false;
-	*ret = reading.times;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_times, &reading, diagnostics);
 }
 
 static bool read_findings(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return check_file(&reading->self->file.database, reading->arena, &reading->findings, &reading->count,
+	return check_file(&reading->self->file.database, reading->arena, reading->findings, reading->count,
 			  diagnostics);
 }
 
 bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .findings = ret, .count = ret_count};
 
-	if (!stack_file_read(&reading.self->file, read_findings, &reading, diagnostics))
-		return false;
-	*ret = reading.findings;
-	*ret_count = reading.count;
-	return true;
+	return stack_file_read(&reading.self->file, read_findings, &reading, diagnostics);
 }
 
 static bool read_backup(void *context, struct diagnostics *diagnostics)
