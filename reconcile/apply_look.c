@@ -19,11 +19,6 @@ bool target_is_stale(const struct target *target)
 	return is_too_old(target, target->read_ms);
 }
 
-static bool is_leaving(const struct node *node)
-{
-	return node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
-}
-
 static bool was_begun(const struct target *target)
 {
 	return (target->old && target->old->role == OBJECT_INCOMPLETE) || target->action->role == OBJECT_INCOMPLETE;
@@ -46,7 +41,7 @@ static bool must_be_as_planned(const struct node *node)
 bool node_changes_planned(const struct node *node)
 {
 	bool replaces = node->target->action->operation == OPERATION_REPLACE;
-	return must_be_as_planned(node) && (is_leaving(node) || !replaces);
+	return must_be_as_planned(node) && (phase_leaves(node->work.phase) || !replaces);
 }
 
 /* Nor is a new object made where the one that it is to replace is not as planned. */
@@ -177,7 +172,7 @@ void node_note_sent(const struct node *node)
  */
 static bool is_let_go_of_elsewhere(const struct node *node, const struct change *change)
 {
-	bool makes_way = node->target->action->operation == OPERATION_REPLACE && is_leaving(node);
+	bool makes_way = node->target->action->operation == OPERATION_REPLACE && phase_leaves(node->work.phase);
 	return makes_way && change->field && (change->field->flags & MIRRORED) && value_is(&change->before, VALUE_NULL);
 }
 
@@ -249,7 +244,7 @@ static bool is_as_planned(struct node *node)
 	const struct live *now = &node->work.now;
 	bool leaves = target->action->operation == OPERATION_DELETE;
 	/* Of a replace that has begun the old object goes in any case. */
-	bool may_be_gone = leaves || (target->begun && is_leaving(node));
+	bool may_be_gone = leaves || (target->begun && phase_leaves(node->work.phase));
 	switch (now->presence) {
 	case PRESENCE_UNREAD:
 		return refuse_unread(node, now->unread_reason);

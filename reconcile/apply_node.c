@@ -274,8 +274,7 @@ static const struct value *with_unset(struct target *target)
 struct session *node_session(const struct node *node)
 {
 	const struct target *target = node->target;
-	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
-	return leaves && target->old_session ? target->old_session : target->session;
+	return phase_leaves(node->work.phase) && target->old_session ? target->old_session : target->session;
 }
 
 static void begin_leaving(struct node *node)
@@ -431,7 +430,7 @@ static bool begin(struct node *node)
 				  SLICE_ARGUMENTS(target->action->address));
 	if (!load_old(target, task->diagnostics))
 		return false;
-	if (node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE) {
+	if (phase_leaves(node->work.phase)) {
 		begin_leaving(node);
 		return true;
 	}

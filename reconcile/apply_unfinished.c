@@ -14,9 +14,7 @@
 
 static bool leaves(const struct node *node)
 {
-	bool goes = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
-
-	return goes && !operation_keeps(node->target->action->operation);
+	return phase_leaves(node->work.phase) && !operation_keeps(node->target->action->operation);
 }
 
 static void add_dependencies(struct object *object, const struct action *action, struct arena *arena)

@@ -110,6 +110,11 @@ enum phase {
 enum { PHASE_COUNT = 4 };
 extern const struct names phase_names;
 const char *phase_name(enum phase phase);
+/* Whether it is one of those by which an object goes. */
+static inline bool phase_leaves(enum phase phase)
+{
+	return phase == PHASE_UNSETTLE || phase == PHASE_DELETE;
+}
 
 /* One phase of one object. The task comes first: loop and provider see the same thing. */
 struct work {

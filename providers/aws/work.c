@@ -113,7 +113,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
 const struct aws_field *aws_wrong_attachment(const struct work *work)
 {
-	bool leaves = work->phase == PHASE_DELETE || work->phase == PHASE_UNSETTLE;
+	bool leaves = phase_leaves(work->phase);
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
 		if (!field->attachment || (!leaves && !aws_is_planned(work, field)))
