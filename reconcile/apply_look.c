@@ -125,22 +125,14 @@ const struct value *node_look_fields(const struct node *node, struct arena *aren
 static void differences(const struct target *target, const struct value *live, struct arena *arena,
 			struct difference *ret)
 {
-	const struct json_style *style = target->applying->apply->secrets.style;
 	const struct action *action = target->action;
-	struct value sealed = value_null(), live_sealed = value_null();
 	bool undoes = target->applying->apply->plan->undoes.size > 0;
-	bool secret = value_has_secret(&action->known), live_secret = value_has_secret(live);
-	if (secret)
-		sealed = json_seal(arena, &action->known, style);
-	if (live_secret)
-		live_sealed = json_seal(arena, live, style);
 	struct diff_input input = {
 		.kind = action->kind,
+		.style = target->applying->apply->secrets.style,
 		.wanted = &action->known,
-		.sealed = secret ? &sealed : NULL,
 		.applied = target->old ? &target->old->resolved : NULL,
 		.live = live,
-		.live_sealed = live_secret ? &live_sealed : NULL,
 		.restores = undoes ? &action->constants : NULL,
 		.remakes = undoes && action->operation == OPERATION_REPLACE,
 		.ignored = action->ignored,

@@ -559,9 +559,21 @@ static void take_made(struct diffing *diffing, const struct field *field, struct
 	side->live = side->live_sealed = input->live ? side->made : NULL;
 }
 
+/* The map as it would be recorded. */
+static const struct value *sealed_of(const struct diff_input *input, const struct value *map, struct arena *arena)
+{
+	if (!input->style || !map || !value_has_secret(map))
+		return map;
+	struct value *sealed = arena_new(arena, struct value);
+	*sealed = json_seal(arena, map, input->style);
+	return sealed;
+}
+
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret)
 {
 	struct diffing diffing = {.input = input, .arena = arena, .result = ret};
+	const struct value *sealed = sealed_of(input, input->wanted, arena);
+	const struct value *live_sealed = sealed_of(input, input->live, arena);
 	*ret = (struct difference){0};
 	value_builder_init(&diffing.constants);
 	value_builder_init(&diffing.released);
@@ -572,11 +584,11 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 			continue;
 		struct side side = {
 			.wanted = member_of(input->wanted, field->name),
-			.sealed = member_of(input->sealed ? input->sealed : input->wanted, field->name),
+			.sealed = member_of(sealed, field->name),
 			.applied = member_of(input->applied, field->name),
 			.observed = member_of(input->observed, field->name),
 			.live = member_of(input->live, field->name),
-			.live_sealed = member_of(input->live_sealed ? input->live_sealed : input->live, field->name),
+			.live_sealed = member_of(live_sealed, field->name),
 		};
 		if (judge_before(&diffing, field, &side) || judge_owed(&diffing, field, &side))
 			continue;

@@ -69,15 +69,13 @@ struct difference {
 
 struct diff_input {
 	const struct kind *kind;
-	const struct value *wanted; /* MAP: desired, resolved as far as known */
-	const struct value
-		*sealed; /* the same as it would be recorded, with fingerprints for secrets; NULL: has none */
+	const struct json_style *style;	  /* secrets are held against what is recorded in it; NULL: as they are */
+	const struct value *wanted;	  /* MAP: desired, resolved as far as known */
 	const struct value *applied;	  /* MAP: resolved form last applied; NULL: never completed */
 	const struct value *observed;	  /* MAP: live after the last apply; NULL: none */
 	const struct value *spec;	  /* MAP: wanted, symbolic; NULL: not told apart */
 	const struct value *spec_applied; /* MAP: the same when last applied; NULL: never completed */
 	const struct value *live;	  /* MAP, or NULL: judged from `observed` alone */
-	const struct value *live_sealed;  /* live as it would be recorded; NULL: has no secrets */
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
 	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */

@@ -1,5 +1,3 @@
-#include <assert.h>
-
 #include "reconcile/lineage.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/schema.h"
@@ -192,27 +190,21 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	item->marked = true;
 	bool complete = item->object && object_was_finished(item->object);
 	struct difference *difference = arena_new(planning->arena, struct difference);
-	const struct json_style *style = planning->input->secrets.style;
-	bool secret = value_has_secret(&item->wanted);
-	struct value sealed = secret ? json_seal(planning->arena, &item->wanted, style) : value_null();
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
 	const struct value *observed = complete ? &item->object->observed : NULL;
 	if (parts) {
 		observed = plan_less_mirrored(planning, item, observed, live);
 		live = plan_less_mirrored(planning, item, live, live);
 	}
-	bool live_secret = live && value_has_secret(live);
-	struct value live_sealed = live_secret ? json_seal(planning->arena, live, style) : value_null();
 	struct diff_input input = {
 		.kind = item->resource->kind,
+		.style = planning->input->secrets.style,
 		.wanted = &item->wanted,
-		.sealed = secret ? &sealed : NULL,
 		.applied = item->object ? &item->object->resolved : NULL,
 		.observed = observed,
 		.spec = &item->resource->desired,
 		.spec_applied = complete ? &item->object->applied : NULL,
 		.live = live,
-		.live_sealed = live_secret ? &live_sealed : NULL,
 		.outputs = live ? &item->live->outputs : NULL,
 		.recorded_outputs = complete ? &item->object->outputs : NULL,
 		.unfinished = item->object && unfinished_is(item->object),
