@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "cli/job_run.h"
 #include "cli/providers.h"
+#include "cli/refresh_some.h"
 #include "cli/secrets.h"
 #include "reconcile/recover_again.h"
 #include "reconcile/unfinished.h"
@@ -33,39 +34,19 @@ bool job_end_recovery(struct job *job, bool good)
  * *ret_began_ms: by the boot clock. */
 static bool read_subjects(struct job *job, const struct live ***ret, int64_t *ret_began_ms)
 {
-	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
-	struct object **subjects = arena_new_array(job->arena, job->object_count + 1, struct object *);
-	size_t *places = arena_new_array(job->arena, job->object_count + 1, size_t);
-	size_t count = 0;
+	struct refresh refresh = {0};
 	struct map wanted;
 
 	map_init(&wanted);
 	for (size_t i = 0; i < job->intent_count; i++)
-		map_mark(&wanted, job->intents[i].object_id);
-	for (size_t i = 0; i < job->object_count; i++) {
-		if (!map_has(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
-			continue;
-		places[count] = i;
-		subjects[count++] = job->objects[i];
-	}
+		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (unfinished_is(job->objects[i]))
+			map_set(&wanted, job->objects[i]->object_id, job->objects[i]);
+	bool good = job_refresh_subset(job, &wanted, &refresh, ret);
 	map_release(&wanted);
-	struct refresh refresh = {
-		.loop = &job->loop,
-		.sessions = &job->sessions,
-		.kinds = &job->kinds,
-		.stack = &job->stack,
-		.objects = subjects,
-		.object_count = count,
-		.arena = job->arena,
-		.by_id = true,
-	};
-	if (!refresh_run(&refresh, job->diagnostics))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		live[places[i]] = refresh.live[i];
-	*ret = live;
 	*ret_began_ms = refresh.began_ms;
-	return true;
+	return good;
 }
 
 /* live: parallel to job->objects; NULL, and entries of it too, where nothing was read. began_ms: when that began. */
