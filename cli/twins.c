@@ -138,12 +138,17 @@ void twins_of_saved(struct job *job, const struct plan *saved, struct map *ids)
 	add_entries(job, twins, count);
 }
 
-static bool is_foreseen(const struct job *job, const struct object *object)
+/* The object ids of those that the plan foresees. */
+static void index_foreseen(const struct job *job, struct map *ret)
 {
-	for (size_t i = 0; object->role == OBJECT_DEPOSED && i < job->twin_count; i++)
-		if (slice_equal(job->twins[i], object->object_id))
-			return true;
-	return false;
+	map_init(ret);
+	for (size_t i = 0; i < job->twin_count; i++)
+		map_set(ret, job->twins[i], &job->twins[i]);
+}
+
+static bool is_foreseen(const struct map *foreseen, const struct object *object)
+{
+	return object->role == OBJECT_DEPOSED && map_get(foreseen, object->object_id);
 }
 
 struct judging {
@@ -193,14 +198,16 @@ bool twins_judge(struct job *job)
 	struct entry *kept = arena_new_array(job->arena, job->object_count + 1, struct entry);
 	struct stray *strays = arena_new_array(job->arena, job->twin_count + 1, struct stray);
 	struct judging judging = {job, arena_new_array(job->arena, job->twin_count + 1, struct object *), 0, 0, true};
+	struct map foreseen;
 	size_t count = 0;
 
 	if (job->twin_count == 0)
 		return true;
+	index_foreseen(job, &foreseen);
 	for (size_t i = 0; i < job->object_count; i++) {
 		/* It was all read by now. */
 		const struct entry entry = {job->objects[i], job->refresh.live[i]};
-		bool is_twin = is_foreseen(job, entry.object);
+		bool is_twin = is_foreseen(&foreseen, entry.object);
 
 		if (is_twin && find_stray(job, &entry, &strays[judging.count]))
 			judging.objects[judging.count++] = entry.object;
@@ -208,6 +215,7 @@ bool twins_judge(struct job *job)
 			continue;
 		kept[count++] = entry;
 	}
+	map_release(&foreseen);
 	put_entries(job, kept, count);
 	return strays_visit(job, strays, judging.count, judge, &judging) && judging.good;
 }
@@ -215,11 +223,14 @@ bool twins_judge(struct job *job)
 bool twins_record(struct job *job)
 {
 	struct object **twins = arena_new_array(job->arena, job->twin_count + 1, struct object *);
+	struct map foreseen;
 	size_t count = 0;
 
+	index_foreseen(job, &foreseen);
 	for (size_t i = 0; job->twin_count > 0 && i < job->object_count; i++)
-		if (is_foreseen(job, job->objects[i]))
+		if (is_foreseen(&foreseen, job->objects[i]))
 			twins[count++] = job->objects[i];
+	map_release(&foreseen);
 	if (count == 0)
 		return true;
 	if (!job_begin_recovery(job, &job->plan.serial) || !job_end_recovery(job, strays_record(job, twins, count)))

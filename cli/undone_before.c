@@ -3,15 +3,6 @@
 #include "cli/past_run.h"
 #include "reconcile/undo_again.h"
 
-/* Whether it undoes the run, or one that undoes it, and so on: they all change the same, one way or the other. */
-static bool undoes(struct job *job, const struct run_record *later, const struct slice *undone, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (slice_equal(past_run_undoing_of(later->command), past_run_undoing(job->arena, undone[i])))
-			return true;
-	return false;
-}
-
 static bool read_later(struct job *job, const struct run_record *run, bool bodies, struct undo_since *later)
 {
 	const struct command *command = command_of_run(run->command);
@@ -46,20 +37,23 @@ static const struct undo_since *undone_by(struct job *job, const struct run_reco
 static bool gather_later(struct job *job, const struct run_record *runs, const struct run_record *run, bool all,
 			 const struct undo_since **ret, size_t *ret_count)
 {
-	size_t most = (size_t)(run - runs), undone_count = 1, count = 0;
+	size_t most = (size_t)(run - runs), count = 0;
 	struct undo_since *later = arena_new_array(job->arena, most + 1, struct undo_since);
-	struct slice *undone = arena_new_array(job->arena, most + 1, struct slice);
 	struct map undoings; /* to what each undoes, by past_run_undoing() */
+	/* Likewise: of the run, of those that undo it, of those that undo these, and so on. They all change the same,
+	 * one way or the other. */
+	struct map undone;
 
 	map_init_in(&undoings, job->arena);
-	undone[0] = run->id;
+	map_init_in(&undone, job->arena);
+	map_set(&undone, past_run_undoing(job->arena, run->id), later);
 	for (const struct run_record *at = run; at-- > runs;) {
 		struct undo_since *one = &later[count];
 
-		one->undoes = undoes(job, at, undone, undone_count);
+		one->undoes = map_get(&undone, past_run_undoing_of(at->command)) != NULL;
 		if (one->undoes)
-			undone[undone_count++] = at->id;
-		if (!all && undone_count == 1)
+			map_set(&undone, past_run_undoing(job->arena, at->id), one);
+		if (!all && undone.count == 1)
 			continue;
 		if (!read_later(job, at, all || one->undoes, one))
 			return false;

@@ -118,16 +118,13 @@ static bool is_or_may_be(const struct object *object, const struct map *runs)
 }
 
 /* Of the spec, and not recorded. */
-static size_t count_unrecorded(const struct job *job, struct map *recorded)
+static size_t count_unrecorded(const struct job *job, const struct map *runs, struct map *recorded)
 {
 	size_t count = 0;
-	struct map runs;
 
-	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (is_or_may_be(job->objects[i], &runs))
-			map_mark(recorded, job->objects[i]->address);
-	map_release(&runs);
+		if (is_or_may_be(job->objects[i], runs))
+			map_set(recorded, job->objects[i]->address, job->objects[i]);
 	for (size_t i = 0; i < job->stack.resource_count; i++)
 		count += !map_has(recorded, job->stack.resources[i].address);
 	return count;
@@ -228,17 +225,14 @@ static void list_gone(struct job *job, const struct map *recorded, const struct 
 }
 
 /* What could not be read is told as that, and what a call is open about as well. */
-static void list_left_behind(struct job *job)
+static void list_left_behind(struct job *job, const struct map *runs)
 {
-	struct map runs;
-
-	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 		const struct live *live = job->refresh.live[i];
 
 		if (object->role == OBJECT_DEPOSED && live->presence == PRESENCE_PRESENT &&
-		    !map_get(&runs, object->object_id))
+		    !map_get(runs, object->object_id))
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
 				.address = object->address,
 				.leaves = true,
@@ -246,21 +240,22 @@ static void list_left_behind(struct job *job)
 							      : "was left behind by a replace",
 				.provider_id = object->provider_id};
 	}
-	map_release(&runs);
 }
 
 void job_list_half_replaced(struct job *job, const struct leavings *left)
 {
 	const struct unfinished_item *known = job->unfinished;
-	struct map recorded;
+	struct map runs, recorded;
 
+	index_runs(job, &runs);
 	map_init(&recorded);
-	size_t unrecorded = count_unrecorded(job, &recorded);
+	size_t unrecorded = count_unrecorded(job, &runs, &recorded);
 	size_t most = job->unfinished_count + job->object_count + unrecorded;
 	job->unfinished = arena_new_array(job->arena, most + 1, struct unfinished_item);
 	for (size_t i = 0; i < job->unfinished_count; i++)
 		job->unfinished[i] = known[i];
-	list_left_behind(job);
+	list_left_behind(job, &runs);
 	list_gone(job, &recorded, &left->gone);
 	map_release(&recorded);
+	map_release(&runs);
 }
