@@ -1,7 +1,6 @@
 #include "cli/saved_references.h"
 
 #include "base/cidr.h"
-#include "cli/job_run.h"
 #include "cli/saved_beside.h"
 #include "reconcile/unique.h"
 
@@ -145,8 +144,10 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
  */
 static bool ends(const struct action *action, const struct dependency *dependency)
 {
+	const struct output *id = kind_output(action->kind, NULL);
+
 	if (action->operation == OPERATION_REPLACE)
-		return slice_is(dependency->output, "id");
+		return id && slice_is(dependency->output, id->name);
 	if (action->operation != OPERATION_UPDATE)
 		return action->operation == OPERATION_DELETE;
 	const struct output *output = output_named(&action->kind->outputs, dependency->output);

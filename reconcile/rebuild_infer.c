@@ -19,9 +19,11 @@ struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice
 
 static void add(struct inferring *inferring, const struct field *field, const struct object *target)
 {
+	const struct kind *kind = kinds_find(inferring->rebuilding->kinds, target->kind);
+	const struct output *output = kind ? kind_output(kind, field->output) : NULL;
 	struct dependency dependency = {
 		.address = target->address,
-		.output = slice_of(field->output ? field->output : "id"),
+		.output = slice_of(output ? output->name : field->output),
 		.field = slice_of(inferring->top->name),
 		.binding = (inferring->top->flags & SETTLES) ? BINDS_SETTLE : BINDS_MAKE,
 		.immutable = (inferring->top->flags & IMMUTABLE) != 0,
