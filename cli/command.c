@@ -1,7 +1,6 @@
 #include "cli/command.h"
 
 #include "base/hex.h"
-#include "base/memory.h"
 #include "base/time_text.h"
 #include "cli/command_list.h"
 

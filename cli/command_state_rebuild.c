@@ -1,4 +1,3 @@
-#include "base/id.h"
 #include "base/map.h"
 #include "cli/command_list.h"
 #include "cli/job_run.h"

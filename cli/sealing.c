@@ -1,6 +1,5 @@
 #include "cli/sealing.h"
 
-#include "base/digest.h"
 #include "base/memory.h"
 #include "base/redaction.h"
 #include "cli/program_environment.h"

@@ -1,7 +1,6 @@
 #include "cli/strays.h"
 
 #include "base/map.h"
-#include "cli/job_run.h"
 #include "cli/recovery.h"
 
 bool strays_visit(struct job *job, const struct stray *strays, size_t count, stray_visit *visit, void *context)

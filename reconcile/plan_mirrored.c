@@ -1,4 +1,3 @@
-#include "base/names.h"
 #include "reconcile/plan_items.h"
 
 /*

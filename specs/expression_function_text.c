@@ -210,15 +210,6 @@ struct directive {
 	char letter;
 };
 
-static size_t count_characters(struct slice text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.size; i++)
-		count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-	return count;
-}
-
 /* The first count characters. */
 static struct slice first_characters(struct slice text, size_t count)
 {
@@ -231,7 +222,7 @@ static struct slice first_characters(struct slice text, size_t count)
 
 static void append_padded(struct buffer *buffer, const struct directive *directive, struct slice text)
 {
-	size_t length = count_characters(text);
+	size_t length = slice_characters(text);
 	size_t padding = directive->width > length ? directive->width - length : 0;
 	bool zeros = directive->zero && !directive->left && directive->letter != 's';
 

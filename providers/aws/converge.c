@@ -1,4 +1,3 @@
-#include "base/json.h"
 #include "providers/aws/work.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
+#include "providers/aws/aws.h"
 #include "providers/aws/shape.h"
 #include "reconcile/schema.h"
 
@@ -331,14 +332,6 @@ struct value aws_encode_tags(const struct value *tags, const struct tagging *tag
 	return value_builder_list(&builder, arena);
 }
 
-static bool is_one_of(const char *const *names, struct slice text)
-{
-	for (; names && *names; names++)
-		if (slice_is(text, *names))
-			return true;
-	return false;
-}
-
 static void decode_state(const struct aws_states *states, const struct value *item, struct arena *arena,
 			 struct live *ret)
 {
@@ -348,13 +341,13 @@ static void decode_state(const struct aws_states *states, const struct value *it
 	if (!state)
 		return;
 	ret->state = value_slice(state);
-	if (is_one_of(states->gone, ret->state))
+	if (aws_is_one_of(states->gone, ret->state))
 		ret->presence = PRESENCE_ABSENT;
-	else if (is_one_of(states->leaving, ret->state))
+	else if (aws_is_one_of(states->leaving, ret->state))
 		ret->presence = PRESENCE_LEAVING;
-	else if (is_one_of(states->pending, ret->state))
+	else if (aws_is_one_of(states->pending, ret->state))
 		ret->readiness = READY_PENDING;
-	else if (is_one_of(states->failed, ret->state))
+	else if (aws_is_one_of(states->failed, ret->state))
 		ret->readiness = READY_FAILED;
 	struct slice reason = states->reason ? value_slice(value_path(item, states->reason)) : (struct slice){0};
 	if (reason.size > 0 && ret->presence != PRESENCE_LEAVING && ret->readiness != READY_PENDING)

@@ -3,7 +3,6 @@
 #include "providers/aws/kinds/group_instances.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/mixed_instances.h"
-#include "providers/aws/parameters.h"
 #include "providers/aws/work.h"
 
 /*

@@ -1,6 +1,5 @@
 #include "base/cidr.h"
 #include "providers/aws/kinds/kinds.h"
-#include "providers/aws/parameters.h"
 
 /*
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnConnection.html
