@@ -110,7 +110,7 @@ simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from
 simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells
 	$(Q)$(BUILD)/tests/simulate --mutant all --count $(or $(SEEDS),10000)
 
-recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c reconcile/unfinished_agreed.c \
+recovery := reconcile/recover.c reconcile/recover_resend.c reconcile/refresh_match.c reconcile/unfinished_agreed.c \
 	reconcile/unfinished_moved.c reconcile/unfinished_outputs.c reconcile/unfinished_shows.c reconcile/unfinished.c \
 	reconcile/unfinished_note.c reconcile/unfinished_take.c cli/recovery.c cli/strays.c cli/twins.c cli/unfinished.c
 .PHONY: simulate-coverage
@@ -207,7 +207,7 @@ $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 # Functions that tests/simulate/mutant.c breaks when asked to, and those that slip.c and copy.c have their own of.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat \
-	recover_all recover_can_send_again loop_send intents_add aws_prepare aws_call_set \
+	recover_all recover_can_resend loop_send intents_add aws_prepare aws_call_set \
 	aws_note_created reads_backup
 # An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
 simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)

@@ -133,7 +133,7 @@ static int status_of_rest(const struct job *job)
 /* Of what could not be read, and of what other runs have left since the plan was made, it tells nothing. */
 static bool is_about_all(const struct job *job)
 {
-	return job->plan.unread_count == 0 && job->intent_count == job->left_count && !job->plan.older;
+	return job->plan.unread_count == 0 && job->intent_count == job->resend_count && !job->plan.older;
 }
 
 /* What the run is called in the history: by what it does, where that was planned before. */
@@ -166,7 +166,7 @@ static int act(struct job *job, const struct map *resends, struct forecast *fore
 	report->applied = apply;
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
 	good &= job_end_run(job, outcome_of(apply, good));
-	if (job->left_count > 0) {
+	if (job->resend_count > 0) {
 		good &= job_drop_settled(job);
 		report->outlook = job_outlook(job);
 	}
@@ -200,7 +200,7 @@ static int begin_and_act(struct job *job, struct forecast *forecast, struct repo
 	int status = STATUS_ERROR;
 
 	map_init(&resends);
-	if (job_take_left(job, &resends) && job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
+	if (job_take_resends(job, &resends) && job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		status = act(job, &resends, forecast, report, apply);
 	map_release(&resends);
 	return status;

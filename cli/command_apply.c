@@ -26,7 +26,7 @@ static int plan_once(struct invocation *invocation, const void *about, bool *ret
 		status = job.moved ? status : invocation_fail(invocation, status);
 	else if (!job_plan_as_asked(&job, aim == AIM_DESTROY))
 		status = show_only(&job);
-	else if (job_plan_takes_left(&job))
+	else if (job_plan_has_resends(&job))
 		status = job_carry_out(&job, false);
 	*ret_again = job.moved;
 	job_release(&job);

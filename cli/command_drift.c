@@ -16,7 +16,7 @@ static size_t unlooked_count(const struct job *job)
 /* Whether nobody can tell of some call what it came to: it may still be on its way, or comes once it is sent again. */
 static bool is_any_untold(const struct recovery *outlook)
 {
-	return outlook && outlook->waiting_count + outlook->again_count + outlook->open_count > 0;
+	return outlook && outlook->waiting_count + outlook->resend_count + outlook->open_count > 0;
 }
 
 /* Nor can reading tell what a run at work leaves. */

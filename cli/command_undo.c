@@ -494,7 +494,7 @@ static int act(struct undo *undo)
 
 	if (!good || only_shows(job->invocation))
 		return show(job, good);
-	if (!job_plan_takes_left(job))
+	if (!job_plan_has_resends(job))
 		return STATUS_ERROR;
 	if (!conclude(undo))
 		return job->moved ? STATUS_ERROR : invocation_fail(job->invocation, STATUS_ERROR);

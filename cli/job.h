@@ -84,8 +84,8 @@ struct job {
 	const struct live **seen_live;
 	size_t seen_count;
 	/* Ids of those whose calls the plan is to have sent once more: see recovery.h. */
-	struct slice *left;
-	size_t left_count;
+	struct slice *resend_ids;
+	size_t resend_count;
 	int64_t recovered_ms; /* wall: when this run began to settle what was open; of a run that did */
 	bool undoes_refused;  /* of the run that is being undone each call was refused */
 

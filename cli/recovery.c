@@ -5,7 +5,7 @@
 #include "cli/providers.h"
 #include "cli/refresh_some.h"
 #include "cli/secrets.h"
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 #include "reconcile/unfinished.h"
 
 enum {
@@ -214,18 +214,18 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 			tell_unknown(job, &recovery->intents[i], recovery->subjects[i], recovery->verdicts[i].why);
 }
 
-static void list_left(struct job *job, const struct recovery *recovery)
+static void list_resends(struct job *job, const struct recovery *recovery)
 {
-	job->left = arena_new_array(job->arena, recovery->again_count + 1, struct slice);
-	job->left_count = 0;
+	job->resend_ids = arena_new_array(job->arena, recovery->resend_count + 1, struct slice);
+	job->resend_count = 0;
 	for (size_t i = 0; i < recovery->intent_count; i++)
-		if (recovery->verdicts[i].settlement == SETTLEMENT_AGAIN)
-			job->left[job->left_count++] = recovery->intents[i].id;
+		if (recovery->verdicts[i].settlement == SETTLEMENT_RESEND)
+			job->resend_ids[job->resend_count++] = recovery->intents[i].id;
 }
 
 static size_t count_settled(const struct recovery *recovery)
 {
-	return recovery->intent_count - recovery->waiting_count - recovery->again_count - recovery->open_count;
+	return recovery->intent_count - recovery->waiting_count - recovery->resend_count - recovery->open_count;
 }
 
 /* With the lease held. stands: nobody has written since the record was read. *ret_count: how many calls are settled. */
@@ -237,7 +237,7 @@ static bool settle(struct job *job, bool stands, bool leaves, size_t *ret_count)
 	    !recover_commit(&recovery, job->store, job->diagnostics))
 		return false;
 	*ret_count = count_settled(&recovery);
-	list_left(job, &recovery);
+	list_resends(job, &recovery);
 	tell_open(job, &recovery);
 	return true;
 }
@@ -300,11 +300,11 @@ static void keep_seen(struct job *job)
 	}
 }
 
-static void map_left(const struct job *job, struct map *ret)
+static void map_resends(const struct job *job, struct map *ret)
 {
 	map_init(ret);
-	for (size_t i = 0; i < job->left_count; i++)
-		map_mark(ret, job->left[i]);
+	for (size_t i = 0; i < job->resend_count; i++)
+		map_set(ret, job->resend_ids[i], &job->resend_ids[i]);
 }
 
 /* What became of these cannot be told, by this run or by any that reads the same. */
@@ -312,13 +312,13 @@ static void hold_unknown(struct job *job)
 {
 	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
 	size_t count = 0;
-	struct map left;
+	struct map resends;
 
-	map_left(job, &left);
+	map_resends(job, &resends);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (!map_has(&left, job->intents[i].id))
+		if (!map_get(&resends, job->intents[i].id))
 			unknown[count++] = job->intents[i];
-	map_release(&left);
+	map_release(&resends);
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
 }
 
@@ -376,35 +376,35 @@ static void begin_anew(struct job *job, const struct intent *const *unsent, size
 }
 
 /* Whether the plan has all that was left to it sent once more. */
-static bool takes_left(struct job *job, const struct recovery *recovery)
+static bool has_resends(struct job *job, const struct recovery *recovery)
 {
-	const struct intent **unsent = arena_new_array(job->arena, job->left_count + 1, const struct intent *);
+	const struct intent **unsent = arena_new_array(job->arena, job->resend_count + 1, const struct intent *);
 	size_t count = 0;
-	struct map left;
+	struct map resends;
 
-	map_left(job, &left);
+	map_resends(job, &resends);
 	for (size_t i = 0; i < recovery->intent_count; i++)
-		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN && map_has(&left, recovery->intents[i].id))
+		if (recovery->verdicts[i].settlement != SETTLEMENT_RESEND && map_get(&resends, recovery->intents[i].id))
 			unsent[count++] = &recovery->intents[i];
-	map_release(&left);
+	map_release(&resends);
 	if (count > 0)
 		begin_anew(job, unsent, count);
 	return count == 0;
 }
 
-bool job_plan_takes_left(struct job *job)
+bool job_plan_has_resends(struct job *job)
 {
-	return job->left_count == 0 || takes_left(job, judge_by_aim(job));
+	return job->resend_count == 0 || has_resends(job, judge_by_aim(job));
 }
 
-bool job_take_left(struct job *job, struct map *ret)
+bool job_take_resends(struct job *job, struct map *ret)
 {
-	if (job->left_count == 0)
+	if (job->resend_count == 0)
 		return true;
 	const struct recovery *recovery = judge_by_aim(job);
 
 	/* Whoever thought the plan over may have taken too long. */
-	if (!takes_left(job, recovery))
+	if (!has_resends(job, recovery))
 		return false;
 	recover_resends(recovery, ret);
 	return true;
@@ -426,7 +426,7 @@ bool job_drop_settled(struct job *job)
 			job->intents[count++] = job->intents[i];
 	map_release(&still);
 	job->intent_count = count;
-	job->left_count = 0;
+	job->resend_count = 0;
 	return true;
 }
 

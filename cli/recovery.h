@@ -7,7 +7,7 @@
 /*
  * Settles what calls of runs that were cut off came to, under a lease of its own: reads what they were about, waits for
  * what may still come, and records it. What has a token, and may be sent once more by the plan that comes next, is left
- * to that: job->left says which. The job's objects and intents are those that are left then; nothing has been
+ * to that: job->resend_ids says which. The job's objects and intents are those that are left then; nothing has been
  * read for the plan yet. No lease is taken where nothing is open. False where that failed or was interrupted; what
  * cannot be settled is told as a warning, and stays among job->intents.
  */
@@ -22,10 +22,10 @@ __attribute__((warn_unused_result)) bool job_note_open(struct job *job);
  * Whether the plan makes all that recovery has left to it. Otherwise job->moved, without a diagnostic: the command is
  * to begin anew, and looks then for what the calls may have made.
  */
-bool job_plan_takes_left(struct job *job);
+bool job_plan_has_resends(struct job *job);
 /* With a plan that is to be carried out: adds what of it is sent once more, as recover_resends(). False as
- * job_plan_takes_left(), where a token has become too old meanwhile. */
-__attribute__((warn_unused_result)) bool job_take_left(struct job *job, struct map *ret);
+ * job_plan_has_resends(), where a token has become too old meanwhile. */
+__attribute__((warn_unused_result)) bool job_take_resends(struct job *job, struct map *ret);
 /* After an apply: of job->intents those stay that are still open. */
 __attribute__((warn_unused_result)) bool job_drop_settled(struct job *job);
 /*

@@ -8,7 +8,7 @@ static const struct {
 } settlements[] = {
 	[SETTLEMENT_NONE] = {"unknown", "it stays open until that can be read"},
 	[SETTLEMENT_WAIT] = {"waiting", "recovery goes on looking, and closes it where nothing comes"},
-	[SETTLEMENT_AGAIN] = {"again", "it is sent once more with its token, which makes it where it is not there"},
+	[SETTLEMENT_RESEND] = {"again", "it is sent once more with its token, which makes it where it is not there"},
 	[SETTLEMENT_DONE] = {"done", "recovery records it"},
 	[SETTLEMENT_ABSENT] = {"absent", "recovery closes it"},
 };

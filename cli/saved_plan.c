@@ -529,7 +529,7 @@ bool saved_plan_prepare(struct job *job)
 	    !read_touched(job, &saved, expected_by(job, &saved)) || !job_tell_strays(job))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
-	if (planned && !job_plan_takes_left(job))
+	if (planned && !job_plan_has_resends(job))
 		return false;
 	bool grounded = saved_references_check(job, &saved);
 	if (!saved_plan_compare(job, &saved) || !grounded || !planned || job->diagnostics->error_count > errors)

@@ -1,7 +1,7 @@
 #include "cli/secrets.h"
 
 #include "cli/progress.h"
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 #include "reconcile/schema.h"
 
 static const char PLAN_PLACE[] = "plan";
@@ -98,8 +98,7 @@ static bool intents_need_key(struct job *job)
 
 	/* Under no key nothing was sealed. */
 	for (size_t i = 0; job->record->sealing_key.size > 0 && i < job->intent_count; i++)
-		if (job->intents[i].sealed.size > 0 &&
-		    recover_may_send_again(&job->intents[i], now_ms, job_grace_ms(job)))
+		if (job->intents[i].sealed.size > 0 && recover_may_resend(&job->intents[i], now_ms, job_grace_ms(job)))
 			return true;
 	return false;
 }

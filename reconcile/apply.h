@@ -65,7 +65,7 @@ struct apply {
 	struct run_secrets secrets;
 	const struct vault *vault; /* seals the secrets of intents, or NULL */
 	int64_t grace_ms;	   /* how long after its answer a call's work may still appear, as in struct recovery */
-	const struct map *resends; /* by object id: struct resend, see recover_again.h; or NULL */
+	const struct map *resends; /* by object id: struct resend, see recover_resend.h; or NULL */
 	bool force;		   /* deletion by force where a kind knows it */
 	apply_progress *progress;
 	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */

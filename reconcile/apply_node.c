@@ -4,7 +4,7 @@
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -312,7 +312,7 @@ static struct slice new_intent(struct target *target)
 	return resend ? resend->intent->id : new_id(target);
 }
 
-static void send_in_place(struct node *node)
+static void use_resend(struct node *node)
 {
 	struct call *call = &node->work.task.call;
 	const struct resend *resend = call->creates ? resend_of(node->target) : NULL;
@@ -554,7 +554,7 @@ enum step node_step(struct task *task, const struct answer *answer)
 	if (answer)
 		applying_note_fresh(node->target->applying, node);
 	if (step == STEP_CALL) {
-		send_in_place(node);
+		use_resend(node);
 		task->good_until_ms = node_good_until_ms(node);
 		node_note_unfinished(node);
 	}

@@ -1,9 +1,9 @@
-#include "reconcile/secret_marks.h"
 #include "reconcile/plan.h"
 
 #include <stdlib.h>
 
 #include "reconcile/plan_items.h"
+#include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
 
 static struct action *add_action(struct planning *planning)

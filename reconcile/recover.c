@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/map.h"
 #include "reconcile/departed.h"
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 #include "reconcile/unfinished.h"
 
 enum {
@@ -184,15 +184,15 @@ void recover_all(struct recovery *recovery)
 	recovery->verdicts = arena_new_array(recovery->arena, count + 1, struct verdict);
 	recovery->subjects = arena_new_array(recovery->arena, count + 1, struct object *);
 	recovery->parameters = arena_new_array(recovery->arena, count + 1, struct value);
-	recovery->waiting_count = recovery->again_count = recovery->open_count = 0;
+	recovery->waiting_count = recovery->resend_count = recovery->open_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
 
 		recovery->subjects[i] = object ? *object : NULL;
 		recovery->verdicts[i] = judge(recovery, &recovery->intents[i], recovery->subjects[i], live);
-		if (recover_can_send_again(recovery, i, &recovery->parameters[i]))
-			recovery->verdicts[i].settlement = SETTLEMENT_AGAIN;
+		if (recover_can_resend(recovery, i, &recovery->parameters[i]))
+			recovery->verdicts[i].settlement = SETTLEMENT_RESEND;
 		else if (recover_lacks_key(recovery, i))
 			recovery->verdicts[i] = (struct verdict){
 				SETTLEMENT_NONE,
@@ -200,7 +200,7 @@ void recover_all(struct recovery *recovery)
 				"told whether it is sent once more"};
 		enum settlement settlement = recovery->verdicts[i].settlement;
 		recovery->waiting_count += settlement == SETTLEMENT_WAIT;
-		recovery->again_count += settlement == SETTLEMENT_AGAIN;
+		recovery->resend_count += settlement == SETTLEMENT_RESEND;
 		recovery->open_count += settlement == SETTLEMENT_NONE;
 	}
 	map_release(&by_id);

@@ -20,9 +20,9 @@
  */
 
 enum settlement {
-	SETTLEMENT_NONE,  /* it cannot be told: the intent stays open */
-	SETTLEMENT_WAIT,  /* what it does may not have come yet: look again */
-	SETTLEMENT_AGAIN, /* nothing is there yet; it is sent once more with its token: see recover_again.h */
+	SETTLEMENT_NONE,   /* it cannot be told: the intent stays open */
+	SETTLEMENT_WAIT,   /* what it does may not have come yet: look again */
+	SETTLEMENT_RESEND, /* nothing is there yet; it is sent once more with its token: see recover_resend.h */
 	SETTLEMENT_DONE,
 	SETTLEMENT_ABSENT, /* looked for long enough: nothing came of it; what a create still makes is swept */
 };
@@ -76,9 +76,9 @@ struct recovery {
 	/* What came of it: parallel to intents. */
 	struct verdict *verdicts;
 	struct object **subjects; /* what they are about, or NULL */
-	struct value *parameters; /* of SETTLEMENT_AGAIN: what it is sent with; secrets in clear */
+	struct value *parameters; /* of SETTLEMENT_RESEND: what it is sent with; secrets in clear */
 	size_t waiting_count;	  /* of SETTLEMENT_WAIT */
-	size_t again_count;	  /* of SETTLEMENT_AGAIN */
+	size_t resend_count;	  /* of SETTLEMENT_RESEND */
 	size_t open_count;	  /* of SETTLEMENT_NONE */
 };
 

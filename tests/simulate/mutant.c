@@ -7,7 +7,7 @@
 #include "providers/aws/protocol.h"
 #include "providers/aws/work.h"
 #include "reconcile/loop_parts.h"
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 #include "reconcile/refresh_parts.h"
 #include "state/intents.h"
 #include "state/lease.h"
@@ -85,10 +85,10 @@ bool mutant_lease_beat(struct lease *lease, struct database *database, struct wo
 
 void real_recover_all(struct recovery *recovery) __asm__("__real_recover_all");
 void mutant_recover_all(struct recovery *recovery) __asm__("__wrap_recover_all");
-bool real_recover_can_send_again(const struct recovery *recovery, size_t index,
-				 struct value *ret) __asm__("__real_recover_can_send_again");
-bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index,
-				   struct value *ret) __asm__("__wrap_recover_can_send_again");
+bool real_recover_can_resend(const struct recovery *recovery, size_t index,
+			     struct value *ret) __asm__("__real_recover_can_resend");
+bool mutant_recover_can_resend(const struct recovery *recovery, size_t index,
+			       struct value *ret) __asm__("__wrap_recover_can_resend");
 void real_loop_send(struct loop *loop, struct task *task) __asm__("__real_loop_send");
 void mutant_loop_send(struct loop *loop, struct task *task) __asm__("__wrap_loop_send");
 bool real_intents_add(struct database *database, const struct intent *intent, int64_t run_number,
@@ -232,11 +232,11 @@ static struct recovery rejuvenate(const struct recovery *recovery)
 	return changed;
 }
 
-bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret)
+bool mutant_recover_can_resend(const struct recovery *recovery, size_t index, struct value *ret)
 {
 	const struct recovery changed = current == MUTANT_LIFE ? rejuvenate(recovery) : *recovery;
 
-	return real_recover_can_send_again(&changed, index, ret);
+	return real_recover_can_resend(&changed, index, ret);
 }
 
 void mutant_loop_send(struct loop *loop, struct task *task)

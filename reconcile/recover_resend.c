@@ -1,4 +1,4 @@
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 
 #include "base/json.h"
 #include "reconcile/loop.h"
@@ -38,7 +38,7 @@ bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace
 	return age_ms >= 0 && age_ms < LOOP_TOKEN_LIFE_MS - grace_ms;
 }
 
-bool recover_may_send_again(const struct intent *intent, int64_t now_ms, int64_t grace_ms)
+bool recover_may_resend(const struct intent *intent, int64_t now_ms, int64_t grace_ms)
 {
 	return intent->creates && intent->recipe == RECIPE_TOKEN && recover_is_young(intent, now_ms, grace_ms);
 }
@@ -54,7 +54,7 @@ static bool read_parameters(const struct recovery *recovery, const struct intent
 	return good && !value_has_fingerprint(ret);
 }
 
-static bool is_to_be_sent_again(const struct recovery *recovery, size_t index)
+static bool is_to_be_resent(const struct recovery *recovery, size_t index)
 {
 	const struct intent *intent = &recovery->intents[index];
 	const struct object *subject = recovery->subjects[index];
@@ -62,18 +62,18 @@ static bool is_to_be_sent_again(const struct recovery *recovery, size_t index)
 
 	/* Without a record there is nothing that what is made could be recorded as. */
 	return recovery->is_wanted && (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && subject &&
-	       recover_may_send_again(intent, recovery->now_ms, recovery->grace_ms) &&
+	       recover_may_resend(intent, recovery->now_ms, recovery->grace_ms) &&
 	       recovery->is_wanted(recovery->context, subject);
 }
 
-bool recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret)
+bool recover_can_resend(const struct recovery *recovery, size_t index, struct value *ret)
 {
-	return is_to_be_sent_again(recovery, index) && read_parameters(recovery, &recovery->intents[index], ret);
+	return is_to_be_resent(recovery, index) && read_parameters(recovery, &recovery->intents[index], ret);
 }
 
 bool recover_lacks_key(const struct recovery *recovery, size_t index)
 {
-	return recovery->lacks_key && recovery->intents[index].sealed.size > 0 && is_to_be_sent_again(recovery, index);
+	return recovery->lacks_key && recovery->intents[index].sealed.size > 0 && is_to_be_resent(recovery, index);
 }
 
 void recover_resends(const struct recovery *recovery, struct map *ret)
@@ -81,7 +81,7 @@ void recover_resends(const struct recovery *recovery, struct map *ret)
 	for (size_t i = 0; i < recovery->intent_count; i++) {
 		struct resend *resend;
 
-		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN)
+		if (recovery->verdicts[i].settlement != SETTLEMENT_RESEND)
 			continue;
 		resend = arena_new(recovery->arena, struct resend);
 		*resend = (struct resend){&recovery->intents[i], &recovery->parameters[i]};

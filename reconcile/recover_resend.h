@@ -1,5 +1,5 @@
-#ifndef TRUEUP_RECONCILE_RECOVER_AGAIN_H
-#define TRUEUP_RECONCILE_RECOVER_AGAIN_H
+#ifndef TRUEUP_RECONCILE_RECOVER_RESEND_H
+#define TRUEUP_RECONCILE_RECOVER_RESEND_H
 
 #include "base/map.h"
 #include "reconcile/plan.h"
@@ -26,13 +26,13 @@ bool recover_is_planned(const struct object *object, const struct action *action
 bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace_ms);
 /* Whether the call itself is one that may be sent once more still, whatever is wanted, and with or without its secrets.
  */
-bool recover_may_send_again(const struct intent *intent, int64_t now_ms, int64_t grace_ms);
+bool recover_may_resend(const struct intent *intent, int64_t now_ms, int64_t grace_ms);
 /* Whether the intent's outcome can be had this way, by a verdict that looks have led to: of what is wanted alone. What
  * it is sent with goes to ret, in recovery->arena. */
-bool recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret);
+bool recover_can_resend(const struct recovery *recovery, size_t index, struct value *ret);
 /* Whether only the key that its secrets are sealed under would tell that. */
 bool recover_lacks_key(const struct recovery *recovery, size_t index);
-/* Adds all that is judged SETTLEMENT_AGAIN: from object id to struct resend, in recovery->arena. */
+/* Adds all that is judged SETTLEMENT_RESEND: from object id to struct resend, in recovery->arena. */
 void recover_resends(const struct recovery *recovery, struct map *ret);
 
 #endif

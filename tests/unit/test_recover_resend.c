@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "reconcile/recover_again.h"
+#include "reconcile/recover_resend.h"
 
 /* What is sent once more after a crash, and what is not. */
 
@@ -70,10 +70,10 @@ static void test_which(void **state)
 					    .arena = &arena};
 		struct value parameters;
 
-		if (recover_can_send_again(&recovery, 0, &parameters) != rows[i].wanted)
+		if (recover_can_resend(&recovery, 0, &parameters) != rows[i].wanted)
 			fail_msg("%s", rows[i].name);
 		recovery.is_wanted = NULL;
-		if (recover_can_send_again(&recovery, 0, &parameters))
+		if (recover_can_resend(&recovery, 0, &parameters))
 			fail_msg("%s, and nobody says what is wanted", rows[i].name);
 	}
 	arena_release(&arena);
@@ -129,7 +129,7 @@ static void test_how_long(void **state)
 		recovery.is_wanted = is_wanted;
 		recover_all(&recovery);
 		bool is_young = looks[i].now_ms - looks[i].first_ms < OLD_MS;
-		if ((recovery.verdicts[0].settlement == SETTLEMENT_AGAIN) != is_young)
+		if ((recovery.verdicts[0].settlement == SETTLEMENT_RESEND) != is_young)
 			fail_msg("%s: %d where it is wanted", looks[i].name, (int)recovery.verdicts[0].settlement);
 	}
 	arena_release(&arena);
@@ -147,7 +147,7 @@ static void test_key(void **state)
 	} keys[] = {
 		{"there is none", "{}", false, false, 1, SETTLEMENT_WAIT},
 		{"it cannot be had", "{}", true, false, 1, SETTLEMENT_NONE},
-		{"nothing is sealed under it", "", true, false, 1, SETTLEMENT_AGAIN},
+		{"nothing is sealed under it", "", true, false, 1, SETTLEMENT_RESEND},
 		{"what is made is not wanted any more", "{}", true, true, 1, SETTLEMENT_WAIT},
 		{"the token is forgotten", "{}", true, false, OLD_MS, SETTLEMENT_ABSENT},
 	};
@@ -196,7 +196,7 @@ static void test_resends(void **state)
 {
 	const struct intent intents[] = {{.object_id = SLICE("one"), .token = SLICE("first")},
 					 {.object_id = SLICE("two"), .token = SLICE("second")}};
-	struct verdict verdicts[] = {{.settlement = SETTLEMENT_WAIT}, {.settlement = SETTLEMENT_AGAIN}};
+	struct verdict verdicts[] = {{.settlement = SETTLEMENT_WAIT}, {.settlement = SETTLEMENT_RESEND}};
 	struct value parameters[2] = {value_null(), value_map(NULL, 0)};
 	struct arena arena;
 	struct map map;
@@ -266,5 +266,5 @@ int main(void)
 		cmocka_unit_test(test_resends), cmocka_unit_test(test_asked),
 	};
 
-	return cmocka_run_group_tests_name("recover_again", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("recover_resend", tests, NULL, NULL);
 }
