@@ -223,7 +223,7 @@ static bool is_fingerprint(const struct value *value)
 
 bool value_has_deferred(const struct value *value)
 {
-	return value_any(value, is_deferred);
+	return value && value_any(value, is_deferred);
 }
 
 bool value_has_unread(const struct value *value)

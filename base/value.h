@@ -161,8 +161,9 @@ const struct value *value_get_named(const struct value *map, const char *key);
 /* Follows a dotted path; a part that is all digits indexes a list: "TunnelOptions.0.PreSharedKey". NULL where any step
  * is missing. */
 const struct value *value_path(const struct value *value, const char *path);
-/* Any deferred (unread) anywhere within. */
+/* Any deferred anywhere within; NULL has none. */
 bool value_has_deferred(const struct value *value);
+/* Any unread anywhere within. */
 bool value_has_unread(const struct value *value);
 bool value_has_secret(const struct value *value);
 /* The first bytes of a string, for a message; of one that is secret in any part nothing: what is left of it by the cut

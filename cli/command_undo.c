@@ -228,7 +228,7 @@ static void take_left(struct undo *undo, const struct map *unfinished)
 
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct live *live = job->refresh.live[i];
-		bool gone = live && live->presence == PRESENCE_ABSENT && unfinished_leaves(job->objects[i]);
+		bool gone = live && live->presence == PRESENCE_ABSENT && unfinished_is_deletion(job->objects[i]);
 
 		if (!gone)
 			job->objects[kept++] = job->objects[i];
@@ -256,8 +256,8 @@ static bool read_unfinished(struct undo *undo)
 	for (size_t i = 0; i < job->intent_count; i++)
 		map_mark(&unfinished, job->intents[i].object_id);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (unfinished_is(job->objects[i]))
-			map_mark(&unfinished, job->objects[i]->object_id);
+		if (unfinished_has_note(job->objects[i]))
+			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);
 	if (unfinished.count > 0) {
 		good = job_refresh_some(job, &unfinished, NULL, NULL);
 		if (good)

@@ -125,7 +125,7 @@ static bool is_finished(const struct past_object *object, const struct touch *to
 	const struct digest *after = &object->after.symbolic;
 	bool is_other = !object->was || !digest_equal(after, &object->before.symbolic);
 
-	return object->is && object->after.role == OBJECT_CURRENT && !unfinished_is(&object->after) &&
+	return object->is && object->after.role == OBJECT_CURRENT && !unfinished_has_note(&object->after) &&
 	       !digest_equal(after, &never) && (is_other || !touch->missed);
 }
 

@@ -41,7 +41,7 @@ static bool read_subjects(struct job *job, const struct live ***ret, int64_t *re
 	for (size_t i = 0; i < job->intent_count; i++)
 		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (unfinished_is(job->objects[i]))
+		if (unfinished_has_note(job->objects[i]))
 			map_set(&wanted, job->objects[i]->object_id, job->objects[i]);
 	bool good = job_refresh_subset(job, &wanted, &refresh, ret);
 	map_release(&wanted);

@@ -38,7 +38,7 @@ static void take(struct job *job, struct object *object, const struct live *live
 					   job->arena),
 		.owed = unfinished_names(outcome.owes ? unfinished_owed(object) : NULL, job->arena),
 		.moved = unfinished_names(unfinished_left(object) ? unfinished_before(object) : NULL, job->arena),
-		.leaves = unfinished_leaves(object),
+		.leaves = unfinished_is_deletion(object),
 		.run = intent ? intent->run : (struct slice){NULL, 0},
 	};
 }
@@ -63,7 +63,7 @@ void job_take_unfinished(struct job *job)
 	map_init(&spare);
 	const struct map *resources = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < job->object_count; i++) {
-		if (!unfinished_is(job->objects[i]))
+		if (!unfinished_has_note(job->objects[i]))
 			continue;
 		struct object *copy = copy_of(job, job->objects[i]);
 		take(job, copy, job->seen_live[i], &runs, resources);
@@ -100,7 +100,7 @@ void job_list_half_made(struct job *job)
 	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
-		bool told = unfinished_is(object) || map_get(&runs, object->object_id);
+		bool told = unfinished_has_note(object) || map_get(&runs, object->object_id);
 
 		if (object->role == OBJECT_INCOMPLETE && object->provider_id.size > 0 && !told)
 			job->unfinished[job->unfinished_count++] =

@@ -114,7 +114,7 @@ void node_note_unfinished(struct node *node)
 {
 	const struct apply *apply = node->target->applying->apply;
 	struct task *task = &node->work.task;
-	bool known = unfinished_is(task->object);
+	bool known = unfinished_has_note(task->object);
 
 	if (!task->call.mutating)
 		return;
@@ -131,7 +131,7 @@ void node_note_unfinished(struct node *node)
 			unfinished_renew(task->object, apply->world->wall_ms(apply->world), apply->arena);
 		return;
 	}
-	node->is_first_to_change = !known && unfinished_is(task->object);
+	node->is_first_to_change = !known && unfinished_has_note(task->object);
 	task->record_changed = true;
 }
 

@@ -117,7 +117,7 @@ static void list_fields(struct action *action, const struct item *item, struct a
 	const struct kind *kind = item->resource->kind;
 	const struct value fields = value_overlaid(&action->known, &action->constants, arena);
 
-	action->drifted = is_missing(action) && !unfinished_leaves(item->object);
+	action->drifted = is_missing(action) && !unfinished_is_deletion(item->object);
 	action->changes = arena_new_array(arena, fields.count + 1, struct change);
 	for (uint32_t i = 0; i < fields.count; i++) {
 		const struct value_member *member = &fields.members[i];

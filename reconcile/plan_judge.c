@@ -207,7 +207,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.live = live,
 		.outputs = live ? &item->live->outputs : NULL,
 		.recorded_outputs = complete ? &item->object->outputs : NULL,
-		.unfinished = item->object && unfinished_is(item->object),
+		.unfinished = item->object && unfinished_has_note(item->object),
 		.owed = item->object ? unfinished_owed(item->object) : NULL,
 		.before = item->object ? unfinished_before(item->object) : NULL,
 		.restores = &item->resource->restores,
@@ -276,7 +276,8 @@ static enum difference_class class_of(const struct item *item)
 /* Whether the service still carries out what a run began that did not end. */
 static bool is_under_way(const struct item *item)
 {
-	return item->object && unfinished_is(item->object) && item->live && item->live->readiness == READY_PENDING;
+	return item->object && unfinished_has_note(item->object) && item->live &&
+	       item->live->readiness == READY_PENDING;
 }
 
 /* What is only looked at is not changed. */
@@ -304,7 +305,7 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	const struct object *object = item->object;
 	bool incomplete = object && object->role == OBJECT_INCOMPLETE;
 
-	if (item->operation == OPERATION_CREATE && object && unfinished_leaves(object))
+	if (item->operation == OPERATION_CREATE && object && unfinished_is_deletion(object))
 		return situation->live == LIVE_LEAVING
 			       ? "is being deleted by a run that did not end, and is made anew after that"
 			       : "was deleted by a run that did not end";

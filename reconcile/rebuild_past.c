@@ -50,7 +50,7 @@ bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice obj
 
 bool rebuild_is_whole(const struct object *object)
 {
-	return object->role == OBJECT_CURRENT && !unfinished_is(object) && !value_has_unread(&object->resolved) &&
+	return object->role == OBJECT_CURRENT && !unfinished_has_note(object) && !value_has_unread(&object->resolved) &&
 	       !(value_is(&object->let_go, VALUE_MAP) && object->let_go.count > 0);
 }
 
@@ -150,7 +150,7 @@ static bool keep(struct rebuilding *rebuilding, struct object *object, const str
 static bool is_missed(const struct object *object)
 {
 	return object->has_body && object->provider_id.size > 0 &&
-	       (object->role == OBJECT_DEPOSED ? unfinished_is(object) : !rebuild_is_whole(object));
+	       (object->role == OBJECT_DEPOSED ? unfinished_has_note(object) : !rebuild_is_whole(object));
 }
 
 bool rebuild_keep(struct rebuilding *rebuilding, struct diagnostics *diagnostics)

@@ -86,7 +86,7 @@ static bool shows_more(const struct intent *intent, const struct kind *kind, con
 static struct verdict judge_gone(const struct object *object)
 {
 	/* Where no note tells what was begun with a whole object, that may have been its deletion: then it is so. */
-	if (unfinished_leaves(object) || (!unfinished_is(object) && object->role != OBJECT_INCOMPLETE))
+	if (unfinished_is_deletion(object) || (!unfinished_has_note(object) && object->role != OBJECT_INCOMPLETE))
 		return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 	return (struct verdict){SETTLEMENT_ABSENT, "its object is gone"};
 }
@@ -304,13 +304,13 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	const struct kind *kind = kinds_find(recovery->kinds, object->kind);
 
 	/* Every such object was looked for; of a kind that is not known nothing was read. */
-	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
+	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_is_deletion(object)))
 		return;
 	/* Should the recorded one come back, that shows what came of it. */
 	if (finds_another(recovery, object, kind, live))
 		return;
 	/* Whether its deletion was answered is known no more. */
-	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
+	if (live->presence == PRESENCE_ABSENT && unfinished_is_deletion(object)) {
 		finding->removals[finding->commit.removal_count++] = (struct removal){object->object_id, true};
 		map_mark(&finding->gone, object->provider_id);
 		return;
@@ -345,7 +345,7 @@ static void take_departed(struct finding *finding)
 bool recover_has_unfinished(struct object *const *objects, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (unfinished_is(objects[i]))
+		if (unfinished_has_note(objects[i]))
 			return true;
 	return false;
 }
@@ -381,7 +381,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			add_close(&finding, i);
 	map_open(recovery, &open);
 	for (size_t i = 0; i < recovery->object_count; i++)
-		if (unfinished_is(recovery->objects[i]) && !map_has(&open, recovery->objects[i]->object_id))
+		if (unfinished_has_note(recovery->objects[i]) && !map_get(&open, recovery->objects[i]->object_id))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
 	take_departed(&finding);
 	map_release(&open);

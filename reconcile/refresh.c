@@ -70,7 +70,7 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 		object->has_body && value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
 	/* Also of what a replace left behind: it may be what is wanted again. */
 	const struct value *wanted = resource ? &resource->desired : NULL;
-	const struct value *begun = unfinished_is(object) ? unfinished_resolved(object) : NULL;
+	const struct value *begun = unfinished_has_note(object) ? unfinished_resolved(object) : NULL;
 	return (struct read_request){
 		.id = kind->found ? object->address : object->provider_id,
 		.matters =

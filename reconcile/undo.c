@@ -55,7 +55,7 @@ bool undo_leaves(const struct plan *plan)
 static bool is_half_done(const struct object *now)
 {
 	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now) || unfinished_before(now) ||
-		       unfinished_leaves(now));
+		       unfinished_is_deletion(now));
 }
 
 /* What a run that did not end was about to make or to delete is not there by its doing. */
@@ -67,7 +67,8 @@ static bool is_gone(const struct object *now, const struct live *live)
 /* What a run began with it may have come, or may not. */
 static bool is_unknown(const struct object *now, const struct live *live)
 {
-	return live && live->presence == PRESENCE_UNREAD && (now->role == OBJECT_INCOMPLETE || unfinished_is(now));
+	return live && live->presence == PRESENCE_UNREAD &&
+	       (now->role == OBJECT_INCOMPLETE || unfinished_has_note(now));
 }
 
 static void index_live(struct undo_work *work)

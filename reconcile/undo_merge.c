@@ -549,7 +549,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	};
 	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
-	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_leaves(one->now));
+	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_is_deletion(one->now));
 	bool emptied = one->now && unfinished_before(one->now);
 	bool others;
 

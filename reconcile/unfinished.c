@@ -144,8 +144,8 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		values[i] = unfinished_take(&parts[i], settling->arena);
 	/* What refers to others cannot be told part by part: it is recorded by what it referred to. */
-	bool refers = unfinished_waits(parts[0].recorded) || unfinished_waits(parts[0].target);
-	if (refers && !unfinished_is_true(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
+	bool refers = value_has_deferred(parts[0].recorded) || value_has_deferred(parts[0].target);
+	if (refers && !unfinished_has_arrived(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
 		values[0] = values[1];
 	bool emptied = unfinished_is_emptied(&parts[1], parts[2].recorded, &values[2]);
 	for (size_t i = 0; emptied && i < sizeof(values) / sizeof(values[0]); i++)
@@ -153,9 +153,9 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	put(settling, &object->applied, name, &values[0]);
 	put(settling, &object->resolved, name, &values[1]);
 	put_observed(settling, field, &values[2]);
-	if (unfinished_is_true(&parts[0]))
+	if (unfinished_has_arrived(&parts[0]))
 		put(settling, &object->let_go, name, NULL);
-	return unfinished_is_true(&parts[0]);
+	return unfinished_has_arrived(&parts[0]);
 }
 
 /* Of what the spec sets the record follows. What it leaves to others stays recorded as it says. */
@@ -414,7 +414,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	const struct value *known[] = {&object->resolved, &object->observed, resolved, unfinished_before(object),
 				       reading->resource ? &reading->resource->desired : NULL};
 	const size_t count = sizeof(known) / sizeof(known[0]);
-	bool leaves = unfinished_leaves(object), whole = false;
+	bool leaves = unfinished_is_deletion(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,

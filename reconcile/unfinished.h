@@ -87,10 +87,11 @@ enum call_shown unfinished_shows(const struct object *object, struct slice opera
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
 bool unfinished_is_sound(const struct value *note, struct arena *arena);
 /* Of an object with its body; without one there is none. */
-bool unfinished_is(const struct object *object);
-bool unfinished_leaves(const struct object *object);
+bool unfinished_has_note(const struct object *object);
+/* Whether it says that a deletion was begun. */
+bool unfinished_is_deletion(const struct object *object);
 /* Whether an update sets the tags that tell whose it is. */
-bool unfinished_tags(const struct object *object);
+bool unfinished_sets_tags(const struct object *object);
 /* What the operation does (struct call: comes, goes); false where the note does not say that of it. */
 bool unfinished_effect(const struct object *object, struct slice operation, const struct value **ret_comes,
 		       const struct value **ret_goes);

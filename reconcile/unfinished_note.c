@@ -70,7 +70,7 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (known && begun->leaves == unfinished_leaves(object) && begun->tags == unfinished_tags(object) &&
+	if (known && begun->leaves == unfinished_is_deletion(object) && begun->tags == unfinished_sets_tags(object) &&
 	    value_equal(known, &begun->resolved) && !(begun->leaves && left))
 		return false;
 	value_builder_member(&builder, SLICE(APPLIED), begun->applied);
@@ -267,7 +267,7 @@ bool unfinished_stay(struct object *object, struct arena *arena)
 	static const char *const kept[] = {BEFORE, CALL, LEFT, OWED, SINCE};
 	bool owes = unfinished_before(object) || unfinished_owed(object);
 
-	if (!unfinished_leaves(object))
+	if (!unfinished_is_deletion(object))
 		return false;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
@@ -282,18 +282,18 @@ bool unfinished_stay(struct object *object, struct arena *arena)
 	return true;
 }
 
-bool unfinished_is(const struct object *object)
+bool unfinished_has_note(const struct object *object)
 {
 	/* Of what is being made it tells the last call at most. */
 	return value_is(value_get_named(&object->unfinished, LEAVES), VALUE_BOOL);
 }
 
-bool unfinished_leaves(const struct object *object)
+bool unfinished_is_deletion(const struct object *object)
 {
 	return value_is_true(value_get_named(&object->unfinished, LEAVES));
 }
 
-bool unfinished_tags(const struct object *object)
+bool unfinished_sets_tags(const struct object *object)
 {
 	return value_is_true(value_get_named(&object->unfinished, TAGS));
 }
@@ -357,7 +357,7 @@ bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *aren
 {
 	const struct value now = value_integer(wall_ms);
 
-	if (!unfinished_is(object) || age_ms(object, wall_ms) <= RENEWED_AFTER_MS)
+	if (!unfinished_has_note(object) || age_ms(object, wall_ms) <= RENEWED_AFTER_MS)
 		return false;
 	object->unfinished = with(&object->unfinished, SLICE(SINCE), &now, arena);
 	return true;
@@ -368,7 +368,7 @@ bool unfinished_note_call(struct object *object, const struct call *call, struct
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if ((!unfinished_is(object) && object->role != OBJECT_INCOMPLETE) ||
+	if ((!unfinished_has_note(object) && object->role != OBJECT_INCOMPLETE) ||
 	    (!call->comes && !value_get_given(&object->unfinished, SLICE(CALL))))
 		return false;
 	if (call->comes) {
@@ -408,7 +408,7 @@ bool unfinished_note_switched(struct object *object, const struct value *comes, 
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (!unfinished_is(object) || unfinished_leaves(object))
+	if (!unfinished_has_note(object) || unfinished_is_deletion(object))
 		return false;
 	for (uint32_t i = 0; known && i < known->count; i++)
 		if (!is_on_again(object, value_slice(&known->members[i].key), now))

@@ -160,7 +160,7 @@ static bool can_be_told(const struct object *object)
 {
 	const struct value *resolved = unfinished_resolved(object);
 
-	return resolved && !unfinished_leaves(object) && (unfinished_tags(object) || resolved->count > 0);
+	return resolved && !unfinished_is_deletion(object) && (unfinished_sets_tags(object) || resolved->count > 0);
 }
 
 static bool is_shown(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
@@ -176,7 +176,7 @@ static bool is_shown(const struct object *object, struct slice operation, const 
 
 		return is_there(object, reading->kind, &effect, arena);
 	}
-	if (!can_be_told(object) || (unfinished_tags(object) && !bears_its_tags(object, &live->ownership)))
+	if (!can_be_told(object) || (unfinished_sets_tags(object) && !bears_its_tags(object, &live->ownership)))
 		return false;
 	/* What is settled in the copy is recorded nowhere. */
 	struct object tried = *object;

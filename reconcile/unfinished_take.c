@@ -4,7 +4,7 @@
 #include "reconcile/schema.h"
 #include "reconcile/unfinished.h"
 
-bool unfinished_is_true(const struct unfinished_part *part)
+bool unfinished_has_arrived(const struct unfinished_part *part)
 {
 	return diff_field(part->field, part->goal, part->live) == LIKE;
 }
@@ -33,7 +33,7 @@ bool unfinished_is_between(const struct unfinished_part *part)
 
 static struct value take_whole(const struct unfinished_part *part)
 {
-	return or_null(unfinished_is_true(part)	     ? part->target
+	return or_null(unfinished_has_arrived(part)  ? part->target
 		       : unfinished_is_between(part) ? part->live
 						     : part->recorded);
 }
@@ -149,18 +149,13 @@ static bool all_are_as_long(const struct unfinished_part *part)
 	return true;
 }
 
-bool unfinished_waits(const struct value *value)
-{
-	return value && value_has_deferred(value);
-}
-
 struct value unfinished_take(const struct unfinished_part *part, struct arena *arena)
 {
 	enum field_type type = part->field->type;
-	bool waiting = unfinished_waits(part->recorded) ||
-		       (type != FIELD_SET && (unfinished_waits(part->target) || unfinished_waits(part->goal)));
+	bool waiting = value_has_deferred(part->recorded) ||
+		       (type != FIELD_SET && (value_has_deferred(part->target) || value_has_deferred(part->goal)));
 
-	if (unfinished_is_true(part) || waiting)
+	if (unfinished_has_arrived(part) || waiting)
 		return take_whole(part);
 	if ((type == FIELD_MAP || type == FIELD_OBJECT) && all_are(part, VALUE_MAP))
 		return take_members(part, arena);
@@ -176,5 +171,5 @@ bool unfinished_is_emptied(const struct unfinished_part *part, const struct valu
 	bool is_less = observed && observed->count > 0 && !value_equal(observed, taken);
 
 	return part->field->type == FIELD_SET && part->field->when_unset == UNSET_RELEASE && part->goal &&
-	       !unfinished_is_true(part) && (part->recorded || is_less);
+	       !unfinished_has_arrived(part) && (part->recorded || is_less);
 }

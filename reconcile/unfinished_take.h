@@ -20,11 +20,9 @@ struct unfinished_part {
 };
 
 /* Whether what is there is the goal. */
-bool unfinished_is_true(const struct unfinished_part *part);
+bool unfinished_has_arrived(const struct unfinished_part *part);
 /* Switched off, to be given another value or to be switched on again. */
 bool unfinished_is_between(const struct unfinished_part *part);
-/* Whether it refers to something; NULL does not. */
-bool unfinished_waits(const struct value *value);
 /* What is to be recorded; null: that it is not set. */
 struct value unfinished_take(const struct unfinished_part *part, struct arena *arena);
 /*

@@ -56,7 +56,7 @@ static enum commit_state note_commit(struct store *store, const struct commit *c
 	recorder->removals += commit->removal_count;
 	recorder->upserts += commit->upsert_count;
 	for (size_t i = 0; i < commit->upsert_count; i++)
-		recorder->noted = unfinished_is(commit->upserts[i]);
+		recorder->noted = unfinished_has_note(commit->upserts[i]);
 	return COMMIT_DONE;
 }
 
@@ -275,7 +275,7 @@ static struct object recorded(const struct open_call *call, struct arena *arena)
 
 		assert_true(unfinished_note_call(&object, &sent, arena));
 		assert_true(unfinished_is_sound(&object.unfinished, arena));
-		assert_false(unfinished_is(&object));
+		assert_false(unfinished_has_note(&object));
 	}
 	return object;
 }

@@ -277,8 +277,8 @@ static void test_settled(void **state)
 			.outputs = read_json(&arena, row->versions ? row->versions : "{}"),
 		};
 
-		assert_true(unfinished_is(&object));
-		assert_int_equal(unfinished_leaves(&object), !row->intended);
+		assert_true(unfinished_has_note(&object));
+		assert_int_equal(unfinished_is_deletion(&object), !row->intended);
 		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, secrets, &arena);
 		if (outcome.taken != row->taken || outcome.whole != row->whole)
@@ -530,7 +530,7 @@ static void test_age(void **state)
 	assert_true(slice_is(unfinished_names(unfinished_resolved(&object), &arena), "label"));
 	unfinished_end(&object);
 	assert_false(unfinished_renew(&object, 9000, &arena));
-	assert_false(unfinished_is(&object) || unfinished_leaves(&object));
+	assert_false(unfinished_has_note(&object) || unfinished_is_deletion(&object));
 	assert_false(slice_contains(object_body_write(&object, &arena, &style), SLICE("unfinished")));
 	arena_release(&arena);
 }

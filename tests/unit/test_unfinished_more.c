@@ -191,7 +191,7 @@ static void test_stay(void **state)
 		if (unfinished_stay(&object, &arena) != (notes[i].left != NULL))
 			fail_msg("%s", notes[i].name);
 		expect(notes[i].name, &arena, &object.unfinished, notes[i].left ? notes[i].left : notes[i].note);
-		assert_false(unfinished_leaves(&object));
+		assert_false(unfinished_is_deletion(&object));
 		assert_false(unfinished_stay(&object, &arena));
 	}
 	arena_release(&arena);

@@ -231,7 +231,7 @@ static void test_told_anew(void **state)
 	/* Where nothing was begun there is no note. */
 	unfinished_end(&object);
 	assert_false(unfinished_note_call(&object, &call, &arena));
-	assert_false(unfinished_is(&object));
+	assert_false(unfinished_has_note(&object));
 	arena_release(&arena);
 }
 

@@ -229,6 +229,7 @@ static void test_has(void **state)
 		if (value_has_secret(&value) != rows[i].secret)
 			fail_msg("%s: secret", rows[i].name);
 	}
+	assert_false(value_has_deferred(NULL));
 	arena_release(&arena);
 }
 
