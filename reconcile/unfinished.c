@@ -85,13 +85,8 @@ static void put_observed(struct settling *settling, const struct field *field, c
 static struct value goal_of(const struct settling *settling, const struct field *field, const struct value *resolved,
 			    const struct value *recorded)
 {
-	struct value goal = resolved ? *resolved : value_null();
-	bool dropped;
+	struct value goal = unset_goal(field, resolved, recorded, settling->arena);
 
-	if (resolved && recorded)
-		goal = unset_complete(field, resolved, recorded, settling->arena, &dropped);
-	else if (!resolved && field->when_unset == UNSET_CONSTANT)
-		goal = unset_constant(field, settling->arena);
 	return sealed(settling, field, &goal);
 }
 

@@ -87,15 +87,9 @@ static bool has_gone(const struct touched *touched, struct arena *arena)
 static const struct value *goal_of(const struct object *object, const struct field *field, const struct value *comes,
 				   struct arena *arena)
 {
-	const struct value *recorded = value_if_set(value_get_named(&object->resolved, field->name));
 	struct value *goal = arena_new(arena, struct value);
-	bool is_set = value_if_set(comes) != NULL, dropped;
 
-	*goal = *comes;
-	if (is_set && recorded)
-		*goal = unset_complete(field, comes, recorded, arena, &dropped);
-	else if (!is_set && field->when_unset == UNSET_CONSTANT)
-		*goal = unset_constant(field, arena);
+	*goal = unset_goal(field, value_if_set(comes), value_get_named(&object->resolved, field->name), arena);
 	return goal;
 }
 

@@ -142,6 +142,16 @@ struct value unset_complete(const struct field *field, const struct value *wante
 	return *wanted;
 }
 
+struct value unset_goal(const struct field *field, const struct value *wanted, const struct value *applied,
+			struct arena *arena)
+{
+	bool dropped;
+
+	if (wanted)
+		return unset_complete(field, wanted, applied, arena, &dropped);
+	return field->when_unset == UNSET_CONSTANT ? unset_constant(field, arena) : value_null();
+}
+
 struct value unset_complete_fields(const struct fields *fields, const struct value *wanted, const struct value *applied,
 				   struct arena *arena)
 {

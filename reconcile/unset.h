@@ -27,6 +27,11 @@ struct value unset_complete(const struct field *field, const struct value *wante
 struct value unset_complete_fields(const struct fields *fields, const struct value *wanted, const struct value *applied,
 				   struct arena *arena);
 
+/* What a field is to show in the end: wanted, completed, or, where that is NULL, what it goes back to by its table;
+ * null: nothing. applied may be NULL. */
+struct value unset_goal(const struct field *field, const struct value *wanted, const struct value *applied,
+			struct arena *arena);
+
 /* A member that is not wanted; NULL where a side does not have it. */
 struct unset_member {
 	const struct field *field;
