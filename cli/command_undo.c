@@ -257,7 +257,7 @@ static bool read_unfinished(struct undo *undo)
 		map_mark(&unfinished, job->intents[i].object_id);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (unfinished_has_note(job->objects[i]))
-			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);
+			map_mark(&unfinished, job->objects[i]->object_id);
 	if (unfinished.count > 0) {
 		good = job_refresh_some(job, &unfinished, NULL, NULL);
 		if (good)

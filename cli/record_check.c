@@ -61,6 +61,7 @@ static bool check_heads(struct looking *looking)
 static bool may_be_gone(const struct object *object, const struct dependency *dependency)
 {
 	return dependency->output.size == 0 || unfinished_is_deletion(object) ||
+	       ignored_has(&object->ignored, dependency->field) ||
 	       (value_is(&object->let_go, VALUE_MAP) && value_get(&object->let_go, dependency->field));
 }
 

@@ -39,10 +39,10 @@ static bool read_subjects(struct job *job, const struct live ***ret, int64_t *re
 
 	map_init(&wanted);
 	for (size_t i = 0; i < job->intent_count; i++)
-		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
+		map_mark(&wanted, job->intents[i].object_id);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (unfinished_has_note(job->objects[i]))
-			map_set(&wanted, job->objects[i]->object_id, job->objects[i]);
+			map_mark(&wanted, job->objects[i]->object_id);
 	bool good = job_refresh_subset(job, &wanted, &refresh, ret);
 	map_release(&wanted);
 	*ret_began_ms = refresh.began_ms;
@@ -304,7 +304,7 @@ static void map_resends(const struct job *job, struct map *ret)
 {
 	map_init(ret);
 	for (size_t i = 0; i < job->resend_count; i++)
-		map_set(ret, job->resend_ids[i], &job->resend_ids[i]);
+		map_mark(ret, job->resend_ids[i]);
 }
 
 /* What became of these cannot be told, by this run or by any that reads the same. */
@@ -316,7 +316,7 @@ static void hold_unknown(struct job *job)
 
 	map_resends(job, &resends);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (!map_get(&resends, job->intents[i].id))
+		if (!map_has(&resends, job->intents[i].id))
 			unknown[count++] = job->intents[i];
 	map_release(&resends);
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
@@ -384,7 +384,7 @@ static bool has_resends(struct job *job, const struct recovery *recovery)
 
 	map_resends(job, &resends);
 	for (size_t i = 0; i < recovery->intent_count; i++)
-		if (recovery->verdicts[i].settlement != SETTLEMENT_RESEND && map_get(&resends, recovery->intents[i].id))
+		if (recovery->verdicts[i].settlement != SETTLEMENT_RESEND && map_has(&resends, recovery->intents[i].id))
 			unsent[count++] = &recovery->intents[i];
 	map_release(&resends);
 	if (count > 0)

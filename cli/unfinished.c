@@ -124,7 +124,7 @@ static size_t count_unrecorded(const struct job *job, const struct map *runs, st
 
 	for (size_t i = 0; i < job->object_count; i++)
 		if (is_or_may_be(job->objects[i], runs))
-			map_set(recorded, job->objects[i]->address, job->objects[i]);
+			map_mark(recorded, job->objects[i]->address);
 	for (size_t i = 0; i < job->stack.resource_count; i++)
 		count += !map_has(recorded, job->stack.resources[i].address);
 	return count;

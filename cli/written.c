@@ -94,11 +94,12 @@ static void list_specs(struct written *written)
 	if (!written->world->list_folder(written->world, written->arena, written->folder, &names, &count, &findings))
 		count = 0;
 	diagnostics_release(&findings);
-	for (size_t i = 0; i < count; i++)
-		if (stack_is_file_name(names[i]) &&
-		    stat(arena_format(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i])).data,
-			 &status) == 0)
-			map_set(&written->specs, identity_of(&status, written->arena), written);
+	for (size_t i = 0; i < count; i++) {
+		const char *path = arena_text(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i]));
+
+		if (stack_is_file_name(names[i]) && stat(path, &status) == 0)
+			map_mark(&written->specs, identity_of(&status, written->arena));
+	}
 }
 
 /* What is in the way, or NULL. */

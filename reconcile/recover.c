@@ -381,7 +381,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			add_close(&finding, i);
 	map_open(recovery, &open);
 	for (size_t i = 0; i < recovery->object_count; i++)
-		if (unfinished_has_note(recovery->objects[i]) && !map_get(&open, recovery->objects[i]->object_id))
+		if (unfinished_has_note(recovery->objects[i]) && !map_has(&open, recovery->objects[i]->object_id))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
 	take_departed(&finding);
 	map_release(&open);

@@ -642,6 +642,13 @@ static void test_address_of_kind(void **state)
 	}
 }
 
+static void test_dependency_is_explicit(void **state)
+{
+	(void)state;
+	assert_true(dependency_is_explicit(&(struct dependency){.address = SLICE("aws.vpc.a")}));
+	assert_false(dependency_is_explicit(&(struct dependency){.output = SLICE("id"), .field = SLICE("vpc")}));
+}
+
 static void test_order(void **state)
 {
 	static const struct object in_order[] = {
