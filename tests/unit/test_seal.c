@@ -74,6 +74,16 @@ static void test_key_id(void **state)
 	assert_string_equal(hex, HEX);
 }
 
+static void test_key_wipe(void **state)
+{
+	const struct seal_key none = {{0}};
+	struct seal_key key = key_of(1);
+
+	(void)state;
+	seal_key_wipe(&key);
+	assert_memory_equal(&key, &none, sizeof(none));
+}
+
 /* The answers are those of Python's cryptography package (AESGCM), nonce in front. */
 static void test_known_answers(void **state)
 {
@@ -389,13 +399,10 @@ static void test_nonces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_key_read),
-		cmocka_unit_test(test_key_id),
-		cmocka_unit_test(test_known_answers),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_vault),
-		cmocka_unit_test(test_vault_refuses),
-		cmocka_unit_test(test_vault_without_key),
+		cmocka_unit_test(test_key_read),      cmocka_unit_test(test_key_id),
+		cmocka_unit_test(test_key_wipe),      cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_refused),	      cmocka_unit_test(test_vault),
+		cmocka_unit_test(test_vault_refuses), cmocka_unit_test(test_vault_without_key),
 		cmocka_unit_test(test_nonces),
 	};
 
