@@ -107,9 +107,69 @@ static void test_rekey(void **state)
 	store->ops->close(store);
 }
 
+/* Whether a text is in any byte of the file or of its journal. */
+static bool rests(struct state_fixture *fixture, struct slice text)
+{
+	struct slice journal = arena_format(&fixture->arena, "%s-wal", fixture->path);
+
+	return slice_contains(file_read(fixture, fixture->path), text) ||
+	       slice_contains(file_read(fixture, arena_string(&fixture->arena, journal)), text);
+}
+
+/* Whoever comes by the old key later, and the file, has nothing of what was sealed under it. */
+static void test_nothing_rests_under_the_old_key(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t before, after; /* how large that is which is sealed; 0: it is no more */
+	} rows[] = {
+		{"as much under the new one", 40, 40},
+		{"less", 400, 40},
+		{"more", 40, 400},
+		{"more than a page of it before", 9000, 40},
+		{"more than a page of it after", 40, 9000},
+		{"its call has ended", 400, 0},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const struct slice mark = SLICE("under-the-old-key.");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct store *store = open_state(fixture);
+		struct intent intent = fixture_intent(fixture, i);
+		struct slice old_id = arena_format(&fixture->arena, "key-%zu", i);
+		struct slice new_id = arena_format(&fixture->arena, "key-%zu", i + 1);
+		const struct rekey rekey = {old_id, new_id, &intent, 1};
+		const struct intent_close close = {.id = intent.id, .outcome = OUTCOME_DONE};
+
+		fixture_begin(fixture, store);
+		assert_true(store->ops->adopt_key(store, old_id, &fixture->diagnostics));
+		intent.sealed = arena_format(&fixture->arena, "%.*s%0*d%.*s", SLICE_ARGUMENTS(mark),
+					     (int)rows[i].before, 0, SLICE_ARGUMENTS(mark));
+		assert_int_equal(store->ops->commit(store, &(struct commit){.intents = &intent, .intent_count = 1},
+						    &fixture->diagnostics),
+				 COMMIT_DONE);
+		assert_true(rests(fixture, mark));
+		intent.sealed = arena_format(&fixture->arena, "%0*d", (int)rows[i].after, 1);
+		if (rows[i].after == 0)
+			assert_int_equal(store->ops->commit(store, &(struct commit){.closes = &close, .close_count = 1},
+							    &fixture->diagnostics),
+					 COMMIT_DONE);
+		else
+			assert_true(store->ops->rekey(store, &rekey, &fixture->diagnostics));
+		assert_true(store->ops->end(store, SLICE("done"), &fixture->diagnostics));
+		store->ops->close(store);
+		if (rests(fixture, mark))
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {STATE_TEST(test_key_of_another_lineage), STATE_TEST(test_rekey)};
+	const struct CMUnitTest tests[] = {
+		STATE_TEST(test_key_of_another_lineage),
+		STATE_TEST(test_rekey),
+		STATE_TEST(test_nothing_rests_under_the_old_key),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
