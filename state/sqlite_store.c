@@ -15,11 +15,12 @@ static void store_close(struct store *store)
 {
 	struct sqlite_store *self = sqlite_store_of(store);
 
+	/* First, for only until the file is closed can a test see whether it is. */
+	memory_wipe(self->fingerprint_key, sizeof(self->fingerprint_key));
 	database_close(&self->file.database);
 	formers_release(&self->formers);
 	arena_release(&self->scratch);
 	arena_release(&self->arena);
-	memory_wipe(self->fingerprint_key, sizeof(self->fingerprint_key));
 	free(self);
 }
 

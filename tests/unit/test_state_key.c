@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "state/sqlite_store.h"
+#include "state/store_parts.h"
 #include "tests/unit/support_state_store.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -163,12 +164,42 @@ static void test_nothing_rests_under_the_old_key(void **state)
 	}
 }
 
+/* Looks at the store's key when its file is closed. */
+static void expect_wiped(void *context)
+{
+	const struct store *store = (const struct store *)context;
+	static const char none[FINGERPRINT_KEY_BYTES];
+
+	assert_memory_equal(store->ops->record(store)->fingerprint_key.data, none, sizeof(none));
+}
+
+static void do_nothing(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	(void)context;
+	(void)count;
+	(void)values;
+}
+
+/* The memory it lay in is anybody's then. */
+static void test_fingerprint_key_is_wiped(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture);
+	sqlite3 *handle = sqlite_store_of(store)->file.database.handle;
+
+	assert_int_equal(sqlite3_create_function_v2(handle, "looks", 0, SQLITE_UTF8, store, do_nothing, NULL, NULL,
+						    expect_wiped),
+			 SQLITE_OK);
+	store->ops->close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_key_of_another_lineage),
 		STATE_TEST(test_rekey),
 		STATE_TEST(test_nothing_rests_under_the_old_key),
+		STATE_TEST(test_fingerprint_key_is_wiped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
