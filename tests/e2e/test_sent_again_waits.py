@@ -9,12 +9,12 @@ import urllib.parse
 
 import pytest
 
-from cli import tiny  # noqa: F401
+from cli import Terminal, tiny  # noqa: F401
 from simulator import simulator  # noqa: F401
 from test_comes_late import kill, outcomes
 from test_sent_again import foretold, lost  # noqa: F401
 from test_sent_again_as_planned import DENIED, LISTS_NONE, NET, NO_ANSWER, lose, machines, running
-from test_recover import lose as lose_simulated
+from test_recover import lose as lose_simulated, rows
 from test_take_back import site  # noqa: F401
 from trueup_runner import ids_of, plan_is_empty, spec_text
 
@@ -136,5 +136,31 @@ def test_the_first_attempt_comes_after_the_second_was_refused(site):  # noqa: F8
     assert answers == []
     threading.Timer(LATE_S, first.arrive).start()
     stack.run("apply", "--yes")
+    assert len(running(site)) == 1 and outcomes(site, "RunInstances") == ["done"]
+    plan_is_empty(stack)
+
+
+THINKS_S = 8  # for so long after the plan's reading its token lives
+TOKEN_S = 3600
+
+
+def test_it_comes_while_somebody_thinks_for_longer_than_its_token_lives(site):  # noqa: F811
+    """What was approved is to send it once more, and not to make another: the command begins anew, and finds it."""
+    stack = site.stack
+    stack.write("stack.yaml", spec_text(NET))
+    stack.run("apply", "--yes")
+    held = kill(site, "RunInstances", spec_text({**NET, **machines("m")}))
+    [(sent_ms,)] = rows(stack, "SELECT wall_ms FROM intents")
+    ends_s = time.time() + THINKS_S
+    slow = Terminal(stack, "apply", TRUEUP_GRACE=str(TOKEN_S - int(ends_s - sent_ms / 1000)))
+    slow.read_until("Only 'yes' will do: ")
+    assert "it is sent once more with its token" in slow.text
+    held.goes.set()
+    assert held.came.wait(60)
+    time.sleep(max(0, ends_s + 1 - time.time()))
+    slow.type("yes\n")
+    slow.read_until(r"1 unfinished call of an earlier run settled[\s\S]*Only 'yes' will do: ")
+    slow.type("yes\n")
+    slow.end(0)
     assert len(running(site)) == 1 and outcomes(site, "RunInstances") == ["done"]
     plan_is_empty(stack)
