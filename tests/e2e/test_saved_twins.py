@@ -22,6 +22,10 @@ def plan(stack, *options, status=0):
     return stack.run("plan", "--out", "p.plan", "--output", "json", *options, status=status).json["actions"]
 
 
+def object_id(stack, address):
+    return rows(stack, f"SELECT lower(hex(object_id)) FROM objects WHERE address = '{address}'")[0][0]
+
+
 def is_settled(stack):
     assert rows(stack, "SELECT count(*) FROM objects WHERE role <> 0") == [(0,)]
     assert set(world(stack, "vpc")) == {recorded(stack)["aws.vpc.main"]}
@@ -88,6 +92,16 @@ def test_it_stays_beside_what_was_chosen(tiny, twin):  # noqa: F811
             lambda tiny, twin: tiny.run("sim", "change", "vpc", twin, f"tags.trueup:intent={'0' * 32}"),
             "and nothing tells any more that a call of this stack made it late",
             id="of nobody knows which call",
+        ),
+        pytest.param(
+            lambda tiny, twin: tiny.run("sim", "change", "vpc", twin, f"tags.trueup:stack={'0' * 32}"),
+            "and nothing tells any more that a call of this stack made it late",
+            id="another stack's",
+        ),
+        pytest.param(
+            lambda tiny, twin: tiny.run("sim", "change", "vpc", twin, f"tags.trueup:object={object_id(tiny, 'aws.subnet.a')}"),
+            "and nothing tells any more that a call of this stack made it late",
+            id="of another address",
         ),
         pytest.param(lambda tiny, twin: deny(tiny, "DescribeVpcs"), "it cannot be read now: ", id="unread"),
     ],
