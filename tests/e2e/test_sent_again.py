@@ -239,3 +239,20 @@ def test_a_plan_is_not_carried_out_where_nobody_can_tell(lost):
     lost.run("apply", "--yes")
     assert len(world(lost, "instance")) == 1
     lost.run("plan", "--detailed-exitcode")
+
+
+def test_it_is_not_sent_to_where_its_alias_leads_by_now(tiny):
+    """A token means nothing there, and what the call may have made elsewhere is looked for where it was sent."""
+    edit(tiny, "providers: {", "providers: {aws.far: {region: eu-west-1}, ")
+    tiny.run("apply", "--yes")
+    tiny.write("template.yaml", "aws.launch_template:\n  t: {name: template, instance_type: t3.micro, provider: aws.far}\n")
+    lose(tiny, "CreateLaunchTemplate", "lost_request", 9)
+    [fault] = world(tiny, "fault")
+    tiny.run("sim", "remove", "fault", fault)
+    edit(tiny, "eu-west-1", "eu-west-2")
+    [call] = tiny.run("plan", "--output", "json").json["open"]
+    assert call["outlook"] != "again"
+    tiny.run("apply", "--yes")
+    assert list(world(tiny, "launch-template")) == [recorded(tiny)["aws.launch_template.t"]]
+    assert outcomes(tiny, "CreateLaunchTemplate") == ["absent", "done"]
+    tiny.run("plan", "--detailed-exitcode")
