@@ -459,6 +459,21 @@ def test_late_twin_is_swept(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def test_what_its_tag_told_and_was_deleted_is_no_twin_in_a_listing_that_lags(tiny):
+    """Its id is recorded before its deletion: without, it would be taken for what a call of ours made late."""
+    tiny.write("tiny.yaml", "stack: tiny\nproviders: {aws: {region: eu-central-1}}\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n")
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("recover")
+    late = come_late(tiny, rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0])
+    there = (tiny.folder / "world").read_bytes()
+    tiny.run("destroy", "--yes")
+    assert world(tiny, "vpc") == {} and outcomes(tiny, "DeleteVpc") == ["done"]
+    (tiny.folder / "world").write_bytes(there)
+    assert late in world(tiny, "vpc")
+    told = tiny.run("plan", "--destroy")
+    assert "came late" not in told.out + told.err and late not in told.out
+
+
 def test_swept_twin_is_told_as_what_it_is(tiny):
     """Nothing was replaced."""
     lose(tiny, "CreateVpc", "lost_request")
