@@ -200,6 +200,14 @@ struct digest resource_symbolic_in(struct buffer *text, const struct resource *r
 /* Where what was shown once may not have come to its place: as if it had been made without, so that the plan makes
  * another instead. */
 void object_discard_shown(struct object *object, struct arena *arena);
+/* Whether a LIST of fields that are left to others has the name; false where it is none. O(count). */
+bool ignored_has(const struct value *list, struct slice name);
+/* Whether both have the same names, or one of them is an older program's. */
+bool ignored_equal(const struct value *a, const struct value *b);
+/* The names of such a list in order, each once: however they were written, they mean the same. */
+struct value ignored_in_order(const struct value *list, struct arena *arena);
+
+/* object_body.c */
 /* Whether one of them is of the same field, output and address. */
 bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted);
 /* Dependencies as a body keeps them, a LIST, and back, but for their positions. False where one names no address or no
@@ -210,12 +218,6 @@ __attribute__((warn_unused_result)) bool dependencies_read(const struct value *l
 /* Names of fields as a body keeps them, a LIST, and back. */
 struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
 const struct slice *ignored_read(const struct value *list, struct arena *arena);
-/* Whether such a list has the name; false where it is none. O(count). */
-bool ignored_has(const struct value *list, struct slice name);
-/* Whether both have the same names, or one of them is an older program's. */
-bool ignored_equal(const struct value *a, const struct value *b);
-/* The names of such a list in order, each once: however they were written, they mean the same. */
-struct value ignored_in_order(const struct value *list, struct arena *arena);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,
