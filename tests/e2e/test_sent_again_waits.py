@@ -140,7 +140,7 @@ def test_the_first_attempt_comes_after_the_second_was_refused(site):  # noqa: F8
     plan_is_empty(stack)
 
 
-THINKS_S = 8  # for so long after the plan's reading its token lives
+THINKS_S = 15  # for so long after the plan's reading its token lives
 TOKEN_S = 3600
 
 
