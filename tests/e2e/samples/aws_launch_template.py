@@ -145,6 +145,8 @@ REQUIREMENTS = {
 }
 BY_REQUIREMENTS = {"instance_type": None, "requirements": REQUIREMENTS}
 
+# Their IPv6 ranges are others' business: a template names addresses in them, and is no instance yet.
+OF_OTHERS = {"vpc": Ref("aws.vpc.home"), "lifecycle": {"ignore": ["ipv6_cidr"]}}
 
 SAMPLE = Sample(
     kind="aws.launch_template",
@@ -152,8 +154,8 @@ SAMPLE = Sample(
     needs={
         "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
         "aws.subnet": {
-            "a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20"},
-            "b": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.16.0/20"},
+            "a": {**OF_OTHERS, "cidr": "10.20.0.0/20"},
+            "b": {**OF_OTHERS, "cidr": "10.20.16.0/20"},
         },
         "aws.security_group": {
             "one": {"name": "one", "description": "one", "vpc": Ref("aws.vpc.home")},
