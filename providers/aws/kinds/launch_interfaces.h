@@ -22,6 +22,19 @@ extern const struct aws_field aws_interface_prefix6;
 		.member = (path)                                                                                       \
 	}
 
+/* So many of the range of its subnet. */
+#define INTERFACE_NUMBER6(text, path, unset, description)                                                              \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_INTEGER,                                                                       \
+			  .taken_of = "subnet.ipv6_cidr",                                                              \
+			  .least = 0,                                                                                  \
+			  .most = 256,                                                                                 \
+			  .when_unset = (unset),                                                                       \
+			  .about = (description)},                                                                     \
+		.member = (path)                                                                                       \
+	}
+
 #define PRIVATE_ADDRESS_FIELDS(held, unset)                                                                            \
 	{.field = {.name = "address",                                                                                  \
 		   .type = FIELD_ADDRESS,                                                                              \
@@ -79,27 +92,13 @@ extern const struct aws_field aws_interface_prefix6;
 		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
 			      "number of further IPv4 addresses"),                                                     \
 		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, unset, "IPv6 addresses"),                       \
-		{.field = {.name = "address6_count",                                                                   \
-			   .type = FIELD_INTEGER,                                                                      \
-			   .taken_of = "subnet.ipv6_cidr",                                                             \
-			   .least = 0,                                                                                 \
-			   .most = 256,                                                                                \
-			   .when_unset = (unset),                                                                      \
-			   .about = "number of IPv6 addresses"},                                                       \
-		 .member = "Ipv6AddressCount"},                                                                        \
+		INTERFACE_NUMBER6("address6_count", "Ipv6AddressCount", unset, "number of IPv6 addresses"),            \
 		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
 			     "whether the first IPv6 address stays with it"),                                          \
 		INTERFACE_SET("prefixes", "Ipv4Prefixes", aws_interface_prefix4, unset, "IPv4 prefixes"),              \
 		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
 		INTERFACE_SET("prefixes6", "Ipv6Prefixes", aws_interface_prefix6, unset, "IPv6 prefixes"),             \
-		{.field = {.name = "prefix6_count",                                                                    \
-			   .type = FIELD_INTEGER,                                                                      \
-			   .taken_of = "subnet.ipv6_cidr",                                                             \
-			   .least = 0,                                                                                 \
-			   .most = 256,                                                                                \
-			   .when_unset = (unset),                                                                      \
-			   .about = "number of IPv6 prefixes"},                                                        \
-		 .member = "Ipv6PrefixCount"},                                                                         \
+		INTERFACE_NUMBER6("prefix6_count", "Ipv6PrefixCount", unset, "number of IPv6 prefixes"),               \
 		LAUNCH_FIELD("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", unset,                    \
 			     "whether ENA Express is on"),                                                             \
 		LAUNCH_FIELD("ena_express_udp", FIELD_BOOL,                                                            \
