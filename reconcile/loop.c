@@ -167,6 +167,9 @@ void loop_proceed(struct loop *loop, struct task *task)
 		loop_sleep(loop, task, task->wake_ms);
 		break;
 	case STEP_READ:
+		/* One whose own call is refused waits for others. */
+		if (task->loop.refusals == 0)
+			loop->awaited_ms = loop_now_ms(loop);
 		if (task->wake_ms > loop_now_ms(loop))
 			loop_sleep(loop, task, task->wake_ms);
 		else

@@ -107,6 +107,7 @@ struct loop {
 	uint64_t added;
 	int64_t heard_ms;     /* since when no call was answered well, */
 	int64_t silence_ms;   /* and until when that was told */
+	int64_t awaited_ms;   /* when a task last asked to see whether its object is ready, or gone */
 	int64_t heartbeat_ms; /* when the lease is due for its next sign of life, by the clock of leases */
 };
 

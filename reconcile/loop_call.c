@@ -77,14 +77,18 @@ static struct exchange *take_exchange(struct loop *loop, struct task *task)
 	return exchange;
 }
 
-/* What is not there yet comes if it is new; what is held or busy for now is let go some time, however old it is. */
+/* What is not there yet comes if it is new; what is held or busy for now is let go some time, however old it is, and
+ * not before the end of what the run still waits for: that may be what holds it (a machine that is long in ending). */
 static bool may_settle(const struct loop *loop, const struct task *task, const struct answer *answer)
 {
 	const struct loop_settings *settings = &loop->settings;
-	int64_t tried_ms = loop_now_ms(loop) - task->loop.first_ms;
+	int64_t since_ms = task->loop.first_ms;
+
 	if (answer->fault == FAULT_ABSENT && settings->age_ms)
 		return settings->age_ms(settings->age_context, &task->call) < LOOP_SETTLING_MS;
-	return tried_ms < LOOP_SETTLING_MS;
+	if (loop->awaited_ms > since_ms)
+		since_ms = loop->awaited_ms;
+	return loop_now_ms(loop) - since_ms < LOOP_SETTLING_MS;
 }
 
 static bool is_settling(const struct loop *loop, const struct task *task, const struct answer *answer)

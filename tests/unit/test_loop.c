@@ -6,7 +6,7 @@
 
 #include "tests/unit/support_loop.h"
 
-enum { INTERRUPT_AFTER_MS = 500 };
+enum { INTERRUPT_AFTER_MS = 500, MINUTE_MS = 60 * 1000 };
 
 /* What the loop promises of calls: when they are sent, sent again, given up and waited for. */
 
@@ -231,60 +231,6 @@ static void test_slow_answers(void **state)
 		     errand.ended_ms - began_ms - silence.longest_ms >= LOOP_SILENCE_MS + slow_answers[i].page_ms))
 			fail_msg("%s: told %d times, of %lld ms at most", slow_answers[i].name, silence.told,
 				 (long long)silence.longest_ms);
-		stage_close(&staged);
-	}
-}
-
-enum { MINUTE_MS = 60 * 1000 };
-
-static const struct {
-	const char *name;
-	int64_t age_ms;
-	enum fault fault;
-	const char *code;
-	int refusals; /* before it is done; -1: always refused */
-	bool done;
-	int64_t least_ms, most_ms;
-	int64_t retry_after_ms; /* as the service asks */
-} settlings[] = {
-	{"what is new comes", 1000, FAULT_ABSENT, "Thing.NotFound", 4, true, 0, MINUTE_MS, 0},
-	{"what is old does not", 6 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000, 0},
-	{"what is not ours does not", INT64_MAX, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000, 0},
-	{"what is new and never comes", 0, FAULT_ABSENT, "Thing.NotFound", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS, 0},
-	{"what grows old meanwhile", 4 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", -1, false, MINUTE_MS, 2 * MINUTE_MS,
-	 0},
-	{"what is held is let go, however old", 9 * MINUTE_MS, FAULT_CONFLICT, "DependencyViolation", 4, true, 0,
-	 MINUTE_MS, 0},
-	{"what is held for ever", INT64_MAX, FAULT_CONFLICT, "DependencyViolation", -1, false, 5 * MINUTE_MS,
-	 6 * MINUTE_MS, 0},
-	{"another refusal of something new", 1000, FAULT_ABSENT, "Other.NotFound", 4, false, 0, 1000, 0},
-	{"who asks for time gets it", 0, FAULT_THROTTLED, "SlowDown", 3, true, MINUTE_MS, MINUTE_MS + 1000, 20 * 1000},
-};
-
-static void test_settling(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(settlings) / sizeof(settlings[0]); i++) {
-		struct reply replies[] = {
-			{.after_ms = 10, .fault = settlings[i].fault, .code = settlings[i].code, .message = "no"},
-			{.after_ms = 10, .repeat = -1},
-		};
-		struct staged staged;
-		struct errand errand;
-
-		replies[0].repeat = settlings[i].refusals < 0 ? -1 : settlings[i].refusals - 1;
-		replies[0].retry_after_ms = settlings[i].retry_after_ms;
-		stage_open(&staged, replies);
-		staged.age_ms = settlings[i].age_ms;
-		int64_t began_ms = staged.now_ms;
-		errand_make(&errand, &staged, true, NULL);
-		loop_add(&staged.loop, &errand.task);
-		assert_true(loop_run(&staged.loop));
-		int64_t took_ms = errand.ended_ms - began_ms;
-		if (errand.done != settlings[i].done || took_ms < settlings[i].least_ms ||
-		    took_ms > settlings[i].most_ms)
-			fail_msg("%s: %s after %lld ms and %zu calls", settlings[i].name,
-				 errand.done ? "done" : "not done", (long long)took_ms, staged.sent_count);
 		stage_close(&staged);
 	}
 }
@@ -611,12 +557,17 @@ static void test_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_interrupted_retry),
-		cmocka_unit_test(test_leases),	     cmocka_unit_test(test_leases_of_readings),
-		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_budget),	     cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_together),     cmocka_unit_test(test_fingerprints_stay),
+		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_interrupted_retry),
+		cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_leases_of_readings),
+		cmocka_unit_test(test_slow_answers),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_fingerprints_stay),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
