@@ -231,6 +231,9 @@ struct output {
 	const char *const *ended_by;
 	/* The true or false field without which there is no such output; NULL: it is always there. */
 	const char *needs;
+	/* The kind whose attachment brings it about, and the reference of this kind that says, by its `beside`, what is
+	 * attached to: as long as anything there has the output, that is not given up. NULL: nothing hangs on it. */
+	const char *through, *through_by;
 	/* A number of 1 at first, which only grows; a reference to it may also be one of those that it has been. */
 	bool counts;
 	/* It is an IPv6 range of that length, whichever it will be; 0: it is none, or of any length. */

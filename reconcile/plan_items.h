@@ -249,6 +249,8 @@ void plan_tell_taken(struct planning *planning);
 void plan_tell_barred(struct planning *planning);
 /* Reports what is to end though others have put something there that holds it (HOLDS), or have attached it. */
 void plan_tell_others(struct planning *planning);
+/* Reports what is to be given up though something that stays has an output by it (output.through). */
+void plan_tell_through(struct planning *planning);
 /* Reports what is to refer to something though one of both lies nowhere, or they lie in different things (beside). */
 void plan_tell_beside(struct planning *planning);
 /* Reports what is to be made in a range that its network does not have, and that the spec leaves to others. */

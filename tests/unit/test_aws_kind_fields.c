@@ -144,6 +144,18 @@ static void check_amount(const struct aws_kind *kind, const struct aws_field *fi
 		kind_report(kind, "'%s' is a number that no call changes", field->field.name);
 }
 
+/* What is attached to what an object lies in is a kind, and says so by a field of the name that `beside` has. */
+static void check_through(const struct aws_kind *kind, const struct output *output)
+{
+	const struct field *by =
+		output->through_by ? field_named(&kind->kind.fields, slice_of(output->through_by)) : NULL;
+	const struct aws_kind *through = output->through ? kinds_named(output->through) : NULL;
+
+	if (output->through &&
+	    (!by || !by->beside || !through || !field_named(&through->kind.fields, slice_of(by->beside))))
+		kind_report(kind, "output '%s' hangs on no attachment of '%s'", output->name, output->through);
+}
+
 /* What a stop or a start renews, every change renews that needs one. */
 static void check_pause(const struct aws_kind *kind, const struct output *output)
 {
@@ -233,6 +245,7 @@ static void check_names(const struct aws_kind *kind)
 		for (const char *const *name = output->ended_by; name && *name; name++)
 			if (!output_renewed_by(output, *name))
 				kind_report(kind, "output '%s' is ended and not renewed by '%s'", output->name, *name);
+		check_through(kind, output);
 		check_pause(kind, output);
 		const struct field *needed =
 			output->needs ? field_named(&kind->kind.fields, slice_of(output->needs)) : NULL;

@@ -438,6 +438,8 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "public_address",
 		    .renewed_by = public_address_fields,
 		    .ended_by = public_address_ends,
+		    .through = "aws.internet_gateway",
+		    .through_by = "subnet",
 		    .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
 	{.output = {.name = "address6",
