@@ -2,32 +2,9 @@
 
 #include "reconcile/diff_before.h"
 #include "reconcile/diff_field.h"
+#include "reconcile/diff_parts.h"
 #include "reconcile/made.h"
 #include "reconcile/unset.h"
-
-static const char *const cause_words[] = {
-	[CAUSE_INTENT] = "intent",
-	[CAUSE_DRIFT] = "drift",
-	[CAUSE_TARGET] = "target",
-};
-const struct names change_cause_names = NAMES(cause_words);
-
-static const char *const effect_words[] = {
-	[EFFECT_SET] = "set",
-	[EFFECT_REPLACE] = "replace",
-	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
-	[EFFECT_RELEASE] = "release",
-	[EFFECT_SHOW] = "show",
-	[EFFECT_RECORD] = "record",
-	[EFFECT_UNREAD] = "unread",
-	[EFFECT_CONFLICT] = "conflict",
-	[EFFECT_LEFT] = "left",
-	[EFFECT_BOUND] = "bound",
-	[EFFECT_MOVED] = "moved",
-	[EFFECT_LIFECYCLE] = "lifecycle",
-	[EFFECT_LOST] = "lost",
-};
-const struct names change_effect_names = NAMES(effect_words);
 
 /* A field's state during one comparison; NULL stands for "not set". */
 struct side {
@@ -36,67 +13,6 @@ struct side {
 	const struct value *live_sealed; /* live, likewise */
 	const struct value *made;	 /* of what no read gives back: what the record knows of it */
 };
-
-struct diffing {
-	const struct diff_input *input;
-	struct arena *arena;
-	struct difference *result;
-	size_t capacity;
-	struct value_builder constants;
-	struct value_builder released;
-};
-
-static const struct value *member_of(const struct value *map, const char *name)
-{
-	return value_if_set(value_get_named(map, name));
-}
-
-static void add_change(struct diffing *diffing, const struct field *field, struct slice path, enum change_cause cause,
-		       enum change_effect effect, const struct value *before, const struct value *after)
-{
-	struct difference *result = diffing->result;
-	result->changes = arena_room(diffing->arena, result->changes, result->count, &diffing->capacity,
-				     sizeof(*result->changes));
-	result->changes[result->count++] = (struct change){
-		.path = path,
-		.field = field,
-		.cause = cause,
-		.effect = effect,
-		.before = before ? *before : value_null(),
-		.after = after ? *after : value_null(),
-	};
-	result->drifted |= cause == CAUSE_DRIFT && effect != EFFECT_UNREAD && effect != EFFECT_LEFT;
-	switch (effect) {
-	case EFFECT_SET:
-		*(field && (field->flags & SETTLES) ? &result->settles : &result->makes) = true;
-		break;
-	case EFFECT_REPLACE:
-		result->replaces = true;
-		break;
-	case EFFECT_REPLACE_UNLESS_EQUAL:
-		result->maybe_replaces = true;
-		break;
-	case EFFECT_RELEASE:
-	case EFFECT_SHOW:
-	case EFFECT_RECORD:
-	case EFFECT_LIFECYCLE:
-		result->records = true;
-		break;
-	case EFFECT_UNREAD:
-		result->unread = true;
-		break;
-	case EFFECT_CONFLICT:
-		result->conflicts = true;
-		break;
-	case EFFECT_LOST:
-		result->lacks = true;
-		break;
-	case EFFECT_LEFT:
-	case EFFECT_BOUND:
-	case EFFECT_MOVED:
-		break;
-	}
-}
 
 /* One change for each item that comes, goes or differs, so that a rule reads as a rule. */
 static void add_item_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
@@ -110,15 +26,15 @@ static void add_item_changes(struct diffing *diffing, const struct field *field,
 		const struct value *before = &live->items[i];
 		const struct value *after = diff_index_find(&desired, before);
 		if (!after || diff_field(field->item, after, before) != LIKE)
-			add_change(diffing, field, diff_item_path(field, name, before, diffing->arena), cause, effect,
-				   before, after);
+			diff_add(diffing, field, diff_item_path(field, name, before, diffing->arena), cause, effect,
+				 before, after);
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
 		/* A key that is not known yet meets none that is there. */
 		if (!diff_index_find(&there, after))
-			add_change(diffing, field, diff_item_path(field, name, after, diffing->arena), cause, effect,
-				   NULL, after);
+			diff_add(diffing, field, diff_item_path(field, name, after, diffing->arena), cause, effect,
+				 NULL, after);
 	}
 	diff_index_release(&there);
 	diff_index_release(&desired);
@@ -133,15 +49,15 @@ static void add_member_changes(struct diffing *diffing, const struct field *fiel
 		if (after && value_equal(after, &before->value))
 			continue;
 		struct slice key = value_slice(&before->key);
-		add_change(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
-			   cause, effect, &before->value, after);
+		diff_add(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
+			 cause, effect, &before->value, after);
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		struct slice key = value_slice(&wanted->members[i].key);
 		if (live && value_get(live, key))
 			continue;
-		add_change(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
-			   cause, effect, NULL, &wanted->members[i].value);
+		diff_add(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
+			 cause, effect, NULL, &wanted->members[i].value);
 	}
 }
 
@@ -156,7 +72,7 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 	else if (field->type == FIELD_MAP && maps)
 		add_member_changes(diffing, field, cause, effect, before, after);
 	if (diffing->result->count == count)
-		add_change(diffing, field, slice_of(field->name), cause, effect, before, after);
+		diff_add(diffing, field, slice_of(field->name), cause, effect, before, after);
 }
 
 static bool is_in_place(const struct field *field, const struct value *wanted)
@@ -181,11 +97,6 @@ static bool has_moved(const struct field *field, const struct value *observed, c
 	return diff_field(field, observed, live) == UNLIKE || diff_field(field, live, observed) == UNLIKE;
 }
 
-static bool is_unread(const struct value *value)
-{
-	return value && value_is(value, VALUE_UNREAD);
-}
-
 struct unset_visit {
 	struct diffing *diffing;
 	const struct field *field; /* at the top */
@@ -201,15 +112,15 @@ static void judge_unset_member(void *context, const struct unset_member *member)
 		const struct value *actual = visit->diffing->input->live ? member->live : member->observed;
 		if (!actual)
 			actual = member->applied;
-		add_change(visit->diffing, visit->field, member->path, CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
+		diff_add(visit->diffing, visit->field, member->path, CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
 		return;
 	}
-	if (!visit->diffing->input->live || !member->recorded || is_unread(member->observed) ||
-	    is_unread(member->live) || (member->field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
+	if (!visit->diffing->input->live || !member->recorded || diff_is_unread(member->observed) ||
+	    diff_is_unread(member->live) || (member->field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
 	if (has_moved(member->field, member->observed, member->live))
-		add_change(visit->diffing, visit->field, member->path, CAUSE_DRIFT, EFFECT_SHOW, member->observed,
-			   member->live);
+		diff_add(visit->diffing, visit->field, member->path, CAUSE_DRIFT, EFFECT_SHOW, member->observed,
+			 member->live);
 }
 
 static void judge_unset_members(struct diffing *diffing, const struct field *field, const struct side *side)
@@ -244,8 +155,8 @@ static void show_move(struct diffing *diffing, const struct field *field, const 
 {
 	const struct diff_input *input = diffing->input;
 	bool known = input->live && side->applied && side->observed && !input->unfinished;
-	if (!known || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)) || is_unread(side->observed) ||
-	    is_unread(side->live))
+	if (!known || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)) || diff_is_unread(side->observed) ||
+	    diff_is_unread(side->live))
 		return;
 	if (has_moved(field, side->observed, side->live_sealed))
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_MOVED, side->observed, side->live);
@@ -254,15 +165,15 @@ static void show_move(struct diffing *diffing, const struct field *field, const 
 /* Whether the spec has a field as it had it when it was last applied. */
 static bool is_said_again(const struct diff_input *input, const struct field *field)
 {
-	const struct value *now = member_of(input->spec, field->name);
-	const struct value *then = member_of(input->spec_applied, field->name);
+	const struct value *now = diff_member(input->spec, field->name);
+	const struct value *then = diff_member(input->spec_applied, field->name);
 	return now && then && value_equal(now, then);
 }
 
 /* Whether it is another value than was applied because what it refers to shows another one. */
 static bool is_of_target(const struct diff_input *input, const struct field *field, const struct side *side)
 {
-	const struct value *now = member_of(input->spec, field->name);
+	const struct value *now = diff_member(input->spec, field->name);
 	return side->applied && !input->unfinished && now && value_has_deferred(now) && is_said_again(input, field);
 }
 
@@ -273,8 +184,8 @@ static bool is_of_target(const struct diff_input *input, const struct field *fie
  */
 static bool is_recorded_otherwise(const struct diff_input *input, const struct field *field)
 {
-	const struct value *now = member_of(input->spec, field->name);
-	const struct value *then = member_of(input->spec_applied, field->name);
+	const struct value *now = diff_member(input->spec, field->name);
+	const struct value *then = diff_member(input->spec_applied, field->name);
 	return input->spec_applied && now && !value_has_secret(now) &&
 	       (value_has_deferred(now) || (then && value_has_deferred(then))) && !is_said_again(input, field);
 }
@@ -297,8 +208,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	bool immutable = (field->flags & IMMUTABLE) != 0;
 	if ((field->flags & OBSERVED) && was_applied) {
 		if (diffing->input->live && side->live && diff_field(field, side->wanted, side->live) == UNLIKE)
-			add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_LEFT, side->wanted,
-				   side->live);
+			diff_add(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_LEFT, side->wanted,
+				 side->live);
 		return;
 	}
 	/* What no read gives back is judged by the record; so is all of it where nothing was read. */
@@ -321,11 +232,11 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		/* What is let go of says itself that the record will follow. */
 		if (diffing->input->applied && diffing->result->count == count &&
 		    (!was_applied || is_recorded_otherwise(diffing->input, field)))
-			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
-				   as_given->wanted);
+			diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
+				 as_given->wanted);
 		break;
 	case LIKE_UNREAD:
-		add_change(diffing, field, slice_of(field->name), cause, EFFECT_UNREAD, side->applied, side->wanted);
+		diff_add(diffing, field, slice_of(field->name), cause, EFFECT_UNREAD, side->applied, side->wanted);
 		break;
 	case LIKE_UNKNOWN:
 		add_field_changes(diffing, field, is_said_again(diffing->input, field) ? CAUSE_TARGET : CAUSE_INTENT,
@@ -343,7 +254,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 
 static const struct value *constant_of(struct diffing *diffing, const struct field *field)
 {
-	const struct value *restored = member_of(diffing->input->restores, field->name);
+	const struct value *restored = diff_member(diffing->input->restores, field->name);
 	struct value *constant = arena_new(diffing->arena, struct value);
 	*constant = restored ? *restored : unset_constant(field, diffing->arena);
 	value_builder_member(&diffing->constants, slice_of(field->name), *constant);
@@ -355,15 +266,15 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 {
 	const struct value *known = diffing->input->live ? side->live : side->observed ? side->observed : side->applied;
 	const struct value *actual = field->flags & WRITE_ONLY ? side->made : known;
-	bool restored = member_of(diffing->input->restores, field->name) != NULL;
+	bool restored = diff_member(diffing->input->restores, field->name) != NULL;
 	bool remade = diffing->input->remakes && (field->flags & IMMUTABLE);
 	enum unset_rule rule = restored ? UNSET_CONSTANT : remade ? UNSET_REPLACE : field->when_unset;
-	if (rule != UNSET_RELEASE && ((field->flags & COMPARED) || !side->applied) && is_unread(actual)) {
-		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
+	if (rule != UNSET_RELEASE && ((field->flags & COMPARED) || !side->applied) && diff_is_unread(actual)) {
+		diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
 		return;
 	}
 	if (rule == UNSET_UNDECLARED || rule == UNSET_RELEASE) {
-		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
+		diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
 		return;
 	}
 	const struct value *goal = rule == UNSET_CONSTANT ? constant_of(diffing, field) : NULL;
@@ -373,8 +284,8 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	switch (diff_field(field, goal, actual)) {
 	case LIKE:
 		if (side->applied)
-			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, side->applied,
-				   goal);
+			diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, side->applied,
+				 goal);
 		break;
 	case LIKE_UNREAD:
 		add_field_changes(diffing, field, CAUSE_INTENT, effect, side->applied, goal);
@@ -392,7 +303,7 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 {
 	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | RESTATED)))
 		return;
-	if (is_unread(side->observed) || is_unread(side->live))
+	if (diff_is_unread(side->observed) || diff_is_unread(side->live))
 		return;
 	/* A field that the record does not know is new in this version of the kind, or was read because a run that did
 	 * not end was to set it: what is live is its baseline. */
@@ -402,90 +313,10 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
 }
 
-/*
- * Where a run was cut off before the last of its calls, it is the spec that is not carried out yet; else it is drift.
- * After recovery the record itself has what that left behind. Only what is no more as recorded was moved by others.
- */
-static enum change_cause cause_of_rest(const struct diffing *diffing, const struct output *output,
-				       const struct value *is)
-{
-	const struct value *recorded = member_of(diffing->input->recorded_outputs, output->name);
-	const struct value *goal = member_of(diffing->input->recorded_outputs, output->follows);
-	bool moved = recorded && !value_equal(recorded, is);
-	bool left = recorded && goal && !value_equal(recorded, goal);
-	bool intended = !diffing->input->observed || (!moved && (left || diffing->input->unfinished));
-
-	for (size_t i = 0; i < diffing->result->count; i++)
-		intended |= diffing->result->changes[i].field && diffing->result->changes[i].cause == CAUSE_INTENT;
-	return intended ? CAUSE_INTENT : CAUSE_DRIFT;
-}
-
-/* Makes an output that follows another one equal to it; false: it is so, or nobody knows. */
-static bool judge_follower(struct diffing *diffing, const struct output *output)
-{
-	const struct value *is = member_of(diffing->input->outputs, output->name);
-	const struct value *goal = output->follows ? member_of(diffing->input->outputs, output->follows) : NULL;
-	if (!is || !goal || is_unread(is) || is_unread(goal) || value_equal(is, goal))
-		return false;
-	const struct value *recorded = member_of(diffing->input->recorded_outputs, output->name);
-	enum change_cause cause = cause_of_rest(diffing, output, is);
-	/* Where drift is put right that gives the goal a new value, what it follows it to is not known yet. */
-	bool known = cause != CAUSE_DRIFT ||
-		     !changes_renew(diffing->result->changes, diffing->result->count,
-				    output_named(&diffing->input->kind->outputs, slice_of(output->follows)));
-	/* Where the goal moved, what somebody else made of it is told apart from what it becomes. */
-	bool apart = cause == CAUSE_DRIFT && recorded && (!known || !value_equal(recorded, goal));
-	if (apart && !value_equal(recorded, is))
-		add_change(diffing, NULL, slice_of(output->name), CAUSE_DRIFT, EFFECT_MOVED, recorded, is);
-	if (known)
-		add_change(diffing, NULL, slice_of(output->name), apart ? CAUSE_TARGET : cause, EFFECT_SET, is, goal);
-	return true;
-}
-
-/* Whether a field of its name tells of it already, be it changed or only shown. */
-static bool is_told(const struct diffing *diffing, const struct output *output)
-{
-	for (size_t i = 0; i < diffing->result->count; i++) {
-		const struct field *field = diffing->result->changes[i].field;
-		if (field && strcmp(field->name, output->name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * What an object shows beside its fields is as it is: nothing reverts it. Where it is no more as it was recorded, the
- * record follows, and with it all that refers to the output. So it is with one that comes: who waits for an object
- * waits until it shows what it is to show, and a public address that somebody gives it is no intent of the spec.
- */
-static void judge_output(struct diffing *diffing, const struct output *output)
-{
-	const struct diff_input *input = diffing->input;
-	const struct value *recorded = member_of(input->recorded_outputs, output->name);
-	const struct value *live = member_of(input->outputs, output->name);
-	if (!input->outputs || !input->recorded_outputs || output->secret || is_unread(recorded) || is_unread(live) ||
-	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_told(diffing, output) ||
-	    changes_renew(diffing->result->changes, diffing->result->count, output))
-		return;
-	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
-		add_change(diffing, NULL, slice_of(output->name), input->unfinished ? CAUSE_INTENT : CAUSE_DRIFT,
-			   EFFECT_RECORD, recorded, live);
-}
-
-static void judge_outputs(struct diffing *diffing)
-{
-	const struct outputs *outputs = &diffing->input->kind->outputs;
-	for (size_t i = 0; i < outputs->count; i++) {
-		const struct output *output = output_at(outputs, i);
-		if (!judge_follower(diffing, output))
-			judge_output(diffing, output);
-	}
-}
-
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
-	return diff_ignores(input, field) && !member_of(input->owed, field->name) &&
-	       !member_of(input->before, field->name);
+	return diff_ignores(input, field) && !diff_member(input->owed, field->name) &&
+	       !diff_member(input->before, field->name);
 }
 
 /*
@@ -495,8 +326,8 @@ static bool is_ignored(const struct diff_input *input, const struct field *field
 static bool judge_before(struct diffing *diffing, const struct field *field, const struct side *side)
 {
 	const struct diff_input *input = diffing->input;
-	const struct value *goal = member_of(input->before, field->name);
-	if (!goal || !input->live || is_unread(side->live) ||
+	const struct value *goal = diff_member(input->before, field->name);
+	if (!goal || !input->live || diff_is_unread(side->live) ||
 	    diff_is_for_spec(input, field, side->wanted, side->sealed))
 		return false;
 	if (!diff_goes_with_rest(input, field, goal, diffing->arena))
@@ -515,7 +346,7 @@ static bool judge_before(struct diffing *diffing, const struct field *field, con
 static bool judge_owed(struct diffing *diffing, const struct field *field, const struct side *side)
 {
 	const struct diff_input *input = diffing->input;
-	const struct value *owed = member_of(input->owed, field->name);
+	const struct value *owed = diff_member(input->owed, field->name);
 	bool is_left = owed && diff_ignores(input, field);
 	const struct value *wanted = is_left ? NULL : side->wanted;
 	if (!owed || !input->live || diff_field(field, owed, side->live) != UNLIKE ||
@@ -523,8 +354,8 @@ static bool judge_owed(struct diffing *diffing, const struct field *field, const
 		return is_left;
 	if (!wanted)
 		value_builder_member(&diffing->constants, slice_of(field->name), *owed);
-	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, wanted ? EFFECT_RECORD : EFFECT_SET,
-		   wanted ? owed : side->live, wanted ? wanted : owed);
+	diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, wanted ? EFFECT_RECORD : EFFECT_SET,
+		 wanted ? owed : side->live, wanted ? wanted : owed);
 	return true;
 }
 
@@ -536,10 +367,10 @@ static void judge_gone(struct diffing *diffing, const struct field *field, struc
 	const struct value *seen = made_left(field, side->wanted, side->observed, side->live, arena);
 	const struct value *left = made_left(field, side->wanted, side->made, side->live, arena);
 	for (uint32_t i = 0; lost && i < lost->count; i++)
-		add_change(diffing, field, diff_item_path(field, slice_of(field->name), &lost->items[i], arena),
-			   CAUSE_DRIFT, EFFECT_LOST, NULL, &lost->items[i]);
+		diff_add(diffing, field, diff_item_path(field, slice_of(field->name), &lost->items[i], arena),
+			 CAUSE_DRIFT, EFFECT_LOST, NULL, &lost->items[i]);
 	if (seen && !value_equal(seen, side->observed))
-		add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_SHOW, side->observed, seen);
+		diff_add(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_SHOW, side->observed, seen);
 	if (left)
 		side->made = left;
 }
@@ -553,7 +384,7 @@ static void take_made(struct diffing *diffing, const struct field *field, struct
 		side->made = made_known(field, side->applied, side->observed, diffing->arena);
 	if (!made_has_seen(field))
 		return;
-	if (input->live && input->observed && !input->unfinished && !is_unread(side->live))
+	if (input->live && input->observed && !input->unfinished && !diff_is_unread(side->live))
 		judge_gone(diffing, field, side);
 	side->made = made_now(field, side->wanted, side->made, side->live, diffing->arena);
 	side->live = side->live_sealed = input->live ? side->made : NULL;
@@ -583,25 +414,25 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		if ((input->parts_only && !part) || (input->fields_only && part) || is_ignored(input, field))
 			continue;
 		struct side side = {
-			.wanted = member_of(input->wanted, field->name),
-			.sealed = member_of(sealed, field->name),
-			.applied = member_of(input->applied, field->name),
-			.observed = member_of(input->observed, field->name),
-			.live = member_of(input->live, field->name),
-			.live_sealed = member_of(live_sealed, field->name),
+			.wanted = diff_member(input->wanted, field->name),
+			.sealed = diff_member(sealed, field->name),
+			.applied = diff_member(input->applied, field->name),
+			.observed = diff_member(input->observed, field->name),
+			.live = diff_member(input->live, field->name),
+			.live_sealed = diff_member(live_sealed, field->name),
 		};
 		if (judge_before(&diffing, field, &side) || judge_owed(&diffing, field, &side))
 			continue;
 		take_made(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
-		else if (side.applied || member_of(input->restores, field->name))
+		else if (side.applied || diff_member(input->restores, field->name))
 			judge_released(&diffing, field, &side);
 		else
 			judge_unmanaged(&diffing, field, &side);
 	}
 	if (!input->parts_only)
-		judge_outputs(&diffing);
+		diff_judge_outputs(&diffing);
 	ret->constants = value_builder_map(&diffing.constants, arena);
 	ret->released = value_builder_map(&diffing.released, arena);
 	value_builder_release(&diffing.constants);
