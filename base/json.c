@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/members.h"
-#include "base/memory.h"
 
 /* One text under way. That the buffer was full is asked once, at the end. */
 struct writing {
@@ -266,15 +265,13 @@ static void write_secret(struct writing *writing, const struct value *value)
 {
 	BUFFER_AUTO clear;
 
-	buffer_init(&clear, SIZE_MAX);
+	buffer_init_wiped(&clear, SIZE_MAX);
 	if (value->type == VALUE_STRING) {
 		write_fingerprint(writing, value_slice(value), value->style == VALUE_STYLE_SEALED);
 		return;
 	}
 	(void)json_secret_text(&clear, value);
 	write_fingerprint(writing, buffer_slice(&clear), false);
-	if (clear.data)
-		memory_wipe(clear.data, clear.size);
 }
 
 static void write_deferred(struct writing *writing, const struct deferred *deferred)
@@ -485,15 +482,13 @@ static struct value seal_deferred(struct arena *arena, const struct value *value
 /* One that is no string becomes the fingerprint of its text. */
 static struct value seal_whole(struct arena *arena, const struct value *value, const struct json_style *style)
 {
-	struct value text, sealed;
+	struct value text;
 	BUFFER_AUTO clear;
 
-	buffer_init(&clear, SIZE_MAX);
+	buffer_init_wiped(&clear, SIZE_MAX);
 	(void)json_secret_text(&clear, value);
 	text = value_at(value_string(buffer_slice(&clear)), value->position);
-	sealed = seal_string(arena, &text, style);
-	memory_wipe(clear.data, clear.size);
-	return sealed;
+	return seal_string(arena, &text, style);
 }
 
 struct value json_seal(struct arena *arena, const struct value *value, const struct json_style *style)

@@ -1,7 +1,6 @@
 #include "base/vault.h"
 
 #include "base/digest.h"
-#include "base/memory.h"
 #include "base/secret_parts.h"
 
 /* What stands before the text that is sealed, to tell a string from anything else. */
@@ -53,7 +52,7 @@ static void add_text(struct vault_filling *filling, char form, struct slice secr
 	struct slice fingerprint = fingerprint_of(vault, secret, hex);
 	BUFFER_AUTO text;
 
-	buffer_init(&text, SEAL_LARGEST_BYTES);
+	buffer_init_wiped(&text, SEAL_LARGEST_BYTES);
 	if (map_has(&filling->seen, fingerprint))
 		return;
 	fingerprint = arena_copy(filling->arena, fingerprint);
@@ -63,7 +62,6 @@ static void add_text(struct vault_filling *filling, char form, struct slice secr
 		&filling->sealed, fingerprint,
 		value_string(seal_anew(vault, filling->place, fingerprint, buffer_slice(&text), filling->arena)));
 	map_mark(&filling->seen, fingerprint);
-	memory_wipe(text.data, text.size);
 }
 
 /* One too large is left a fingerprint. The NUL in front of what is no string is no part of the JSON. */
@@ -72,12 +70,10 @@ static void add_secret(void *context, const struct value *secret)
 	bool is_string = secret->type == VALUE_STRING;
 	BUFFER_AUTO text;
 
-	buffer_init(&text, SEAL_LARGEST_BYTES);
+	buffer_init_wiped(&text, SEAL_LARGEST_BYTES);
 	if (json_secret_text(&text, secret))
 		add_text(context, is_string ? FORM_STRING : FORM_JSON, buffer_slice(&text),
 			 slice_from(buffer_slice(&text), is_string ? 0 : 1));
-	if (text.data)
-		memory_wipe(text.data, text.size);
 }
 
 void vault_add(struct vault_filling *filling, const struct value *value)
@@ -149,11 +145,9 @@ static bool is_as_told(const struct vault_reading *reading, const struct value *
 	bool good;
 	BUFFER_AUTO text;
 
-	buffer_init(&text, SEAL_LARGEST_BYTES);
+	buffer_init_wiped(&text, SEAL_LARGEST_BYTES);
 	good = json_secret_text(&text, value) &&
 	       slice_equal(fingerprint_of(reading->vault, buffer_slice(&text), hex), fingerprint);
-	if (text.data)
-		memory_wipe(text.data, text.size);
 	return good || damaged(reading);
 }
 

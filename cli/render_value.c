@@ -1,6 +1,5 @@
 #include "cli/render.h"
 
-#include "base/memory.h"
 
 enum { FINGERPRINT_SHOWN_DIGITS = 8, SECRET_LIMIT_BYTES = 64 * 1024 * 1024 };
 
@@ -127,12 +126,10 @@ static void print_secret_whole(struct buffer *buffer, const struct value *value,
 {
 	BUFFER_AUTO clear;
 
-	buffer_init(&clear, SECRET_LIMIT_BYTES);
+	buffer_init_wiped(&clear, SECRET_LIMIT_BYTES);
 	if (!json_secret_text(&clear, value))
 		buffer->full = true;
 	print_secret(buffer, style, buffer_slice(&clear), false);
-	if (clear.data)
-		memory_wipe(clear.data, clear.size);
 }
 
 /*

@@ -1,5 +1,4 @@
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "base/secret_parts.h"
 #include "reconcile/undo_parts.h"
 
@@ -13,11 +12,9 @@ static void note_secret(void *context, const struct value *secret)
 	struct value *known;
 	BUFFER_AUTO text;
 
-	buffer_init(&text, SIZE_MAX);
+	buffer_init_wiped(&text, SIZE_MAX);
 	(void)json_secret_text(&text, secret);
 	style->fingerprint(style->context, buffer_slice(&text), fingerprint);
-	if (text.data)
-		memory_wipe(text.data, text.size);
 	known = arena_new(work->arena, struct value);
 	*known = *secret;
 	map_set(work->secrets, arena_copy(work->arena, slice_of(fingerprint)), known);
