@@ -83,13 +83,18 @@ static void wipe_context(EVP_CIPHER_CTX **context)
 	EVP_CIPHER_CTX_free(*context);
 }
 
+/* Only for want of memory, or by a broken OpenSSL: nothing may rest unsealed then. */
+__attribute__((noreturn, cold)) static void give_up(void)
+{
+	memory_exhausted("OpenSSL gives no AES-256-GCM: out of memory, or its default provider is missing");
+}
+
 static EVP_CIPHER_CTX *new_context(void)
 {
 	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 
-	/* Only for want of memory. */
 	if (!context)
-		abort();
+		give_up();
 	return context;
 }
 
@@ -104,14 +109,13 @@ struct slice seal_text(struct arena *arena, const struct seal_key *key, const ui
 	if (text.size > SEAL_LARGEST_BYTES || place.size > SEAL_LARGEST_BYTES)
 		abort();
 	memcpy(bytes, nonce, SEAL_NONCE_BYTES);
-	/* None of these can fail but by a broken OpenSSL, and nothing may rest unsealed then. */
 	if (EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key->bytes, nonce) != 1 ||
 	    EVP_EncryptUpdate(context, NULL, &rest, (const uint8_t *)place.data, (int)place.size) != 1 ||
 	    (text.size > 0 &&
 	     EVP_EncryptUpdate(context, body, &size, (const uint8_t *)text.data, (int)text.size) != 1) ||
 	    EVP_EncryptFinal_ex(context, body + size, &rest) != 1 ||
 	    EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, SEAL_TAG_BYTES, body + text.size) != 1)
-		abort();
+		give_up();
 	return base64_encode(arena, (struct slice){(const char *)bytes, SEAL_NONCE_BYTES + text.size + SEAL_TAG_BYTES});
 }
 
