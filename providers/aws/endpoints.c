@@ -138,12 +138,14 @@ static struct slice place_of(const struct slice *of_services, struct arena *aren
 static bool check_services(const struct value *settings, struct slice alias, struct diagnostics *diagnostics)
 {
 	const struct value *own = value_get_named(settings, "endpoints");
+	bool good = true;
+
 	for (uint32_t i = 0; own && value_is(own, VALUE_MAP) && i < own->count; i++)
 		if (!aws_service(value_slice(&own->members[i].key)))
-			return diag_error(diagnostics, FAULT_USER, own->members[i].key.position,
+			good = diag_error(diagnostics, FAULT_USER, own->members[i].key.position,
 					  "provider '%.*s' knows no service '%.*s'", SLICE_ARGUMENTS(alias),
 					  SLICE_ARGUMENTS(value_slice(&own->members[i].key)));
-	return true;
+	return good;
 }
 
 static bool check_endpoint(struct slice alias, struct slice endpoint, struct position position,

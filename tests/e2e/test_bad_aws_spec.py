@@ -581,13 +581,14 @@ def test_endpoints_that_lead_nowhere(tmp_path):
     stack.write(
         "stack.yaml",
         "stack: s\nproviders:\n  aws: {region: us-west-2, endpoint: 'ftp://x'}\n"
-        "  aws.b: {region: us-west-2,\n    endpoints: {ec2: 'https://ok',\n      sts: ' https://x',\n      s4: 'https://x'}}\n",
+        "  aws.b: {region: us-west-2,\n    endpoints: {ec2: 'https://ok',\n      sts: ' https://x',\n      s4: 'https://x',\n      s5: 'https://x'}}\n",
     )
     told = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
     assert [(each["line"], each["message"]) for each in told] == [
         (3, "provider 'aws' cannot have the endpoint 'ftp://x'"),
         (6, "provider 'aws.b' cannot have the endpoint ' https://x'"),
         (7, "provider 'aws.b' knows no service 's4'"),
+        (8, "provider 'aws.b' knows no service 's5'"),
     ]
 
 
