@@ -222,6 +222,29 @@ static void check_departs(const struct aws_kind *kind, const struct aws_field *f
 		kind_report(kind, "output '%s' does not tell that it is of '%s'", output->name, field->field.name);
 }
 
+static bool is_same_list(const char *const *a, const char *const *b)
+{
+	while (a && b && *a && *b && strcmp(*a, *b) == 0)
+		a++, b++;
+	return (!a || !*a) && (!b || !*b);
+}
+
+/* Which codes pass, and which say that it is done, is a fact of the operation, whichever kind's part it changes. */
+static void check_operation(const struct aws_kind *kind, const struct aws_call *call)
+{
+	static const struct aws_call *seen[64];
+	size_t i = 0;
+
+	while (i < sizeof(seen) / sizeof(seen[0]) && seen[i] && strcmp(seen[i]->operation, call->operation) != 0)
+		i++;
+	assert_in_range(i, 0, sizeof(seen) / sizeof(seen[0]) - 1);
+	if (!seen[i])
+		seen[i] = call;
+	else if (!is_same_list(seen[i]->settling, call->settling) || !is_same_list(seen[i]->absent, call->absent))
+		kind_report(kind, "%s takes other codes for passing, or for done, than another kind's does",
+			    call->operation);
+}
+
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
@@ -230,6 +253,10 @@ static void check_names(const struct aws_kind *kind)
 		check_way(kind, field);
 		check_identifies(kind, field);
 		check_departs(kind, field);
+		if (field->part && field->part->add.operation)
+			check_operation(kind, &field->part->add);
+		if (field->part && field->part->remove.operation)
+			check_operation(kind, &field->part->remove);
 		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);

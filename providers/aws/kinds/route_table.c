@@ -1,4 +1,5 @@
 #include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/propagation.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateRouteTable.html */
 
@@ -172,19 +173,15 @@ static const struct aws_part associations = {
 	.removal_output = "associations",
 };
 
-static const char *const propagation_young[] = {"Gateway.NotAttached", "InvalidGatewayID.NotFound",
-						"InvalidVpnGatewayID.NotFound", "InvalidRouteTableID.NotFound", NULL};
-static const char *const propagation_gone[] = {"InvalidGatewayID.NotFound", "InvalidVpnGatewayID.NotFound",
-					       "InvalidRouteTableID.NotFound", NULL};
 static const struct aws_part propagations = {
 	.add = {.operation = "EnableVgwRoutePropagation",
 		.id = "RouteTableId",
 		.recipe = RECIPE_CONVERGE,
-		.settling = propagation_young},
+		.settling = aws_propagation_young},
 	.remove = {.operation = "DisableVgwRoutePropagation",
 		   .id = "RouteTableId",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = propagation_gone},
+		   .absent = aws_propagation_gone},
 };
 
 static const struct aws_field association_item = {

@@ -2,6 +2,7 @@
 
 #include "providers/aws/kinds/attached_vpc.h"
 #include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/propagation.h"
 #include "reconcile/schema.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnGateway.html */
@@ -63,18 +64,15 @@ static struct value decode_tables(const struct aws_field *field, const struct va
 	return value_builder_list(&builder, arena);
 }
 
-static const char *const table_young[] = {"InvalidRouteTableID.NotFound", "Gateway.NotAttached",
-					  "InvalidGatewayID.NotFound", NULL};
-static const char *const table_gone[] = {"InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", NULL};
 static const struct aws_part propagation = {
 	.add = {.operation = "EnableVgwRoutePropagation",
 		.id = "GatewayId",
 		.recipe = RECIPE_CONVERGE,
-		.settling = table_young},
+		.settling = aws_propagation_young},
 	.remove = {.operation = "DisableVgwRoutePropagation",
 		   .id = "GatewayId",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = table_gone},
+		   .absent = aws_propagation_gone},
 };
 static const struct aws_field table_item = {
 	.field = {.name = "table",
