@@ -1,6 +1,5 @@
 #include "cli/render.h"
 
-
 enum { FINGERPRINT_SHOWN_DIGITS = 8, SECRET_LIMIT_BYTES = 64 * 1024 * 1024 };
 
 /* The text of a secret, or, where it is sealed, the fingerprint of one. */
