@@ -106,8 +106,10 @@ const struct command command_apply = {
 	.name = "apply",
 	.about = "carry out a saved plan, or plan, ask, and carry that out",
 	.operands = "[PLANFILE]",
-	.details = "A saved plan is carried out as it was made: it takes neither --target nor --var. What the\n"
-		   "environment says of them is not heeded then, and a warning says so.\n",
+	.details = "With PLANFILE the saved plan is carried out without asking, also where the spec has changed\n"
+		   "since: --digest pins the one that was reviewed. --target and --var are errors then; what the\n"
+		   "environment says of them is ignored, with a warning. Without PLANFILE it plans, asks, and\n"
+		   "applies; only 'yes' is taken for an answer.\n",
 	.most_operands = 1,
 	.undoable = true,
 	.flags = apply_flags,

@@ -62,17 +62,18 @@ const struct command command_drift = {
 	.name = "drift",
 	.about = "compare what is there with what is recorded; writes nothing, not even a lease",
 	.operands = "",
-	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
-		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
-		   "where something could not be read, or looked for ('unlisted' in JSON: what was not\n"
-		   "found any more, or a call that was given up may have made), or where it cannot be\n"
-		   "told yet what became of a call of such a run ('open' in JSON), else with 0. Edits of\n"
-		   "the spec that were not applied yet do not count, nor does what was never applied; but\n"
-		   "of what takes no tags (a machine) and is not recorded nobody can tell whether it was,\n"
-		   "so that it counts as unread. What no plan could put right (another machine in the\n"
-		   "place of one, another owner in the tags) is drift as any other. After an error that is\n"
-		   "none it ends with 1, and tells all the same what drift there is. Fields that no read\n"
-		   "gives back, as a machine's start script, are not compared, and named.\n",
+	.details = "Ends with\n"
+		   "  0  all is as recorded\n"
+		   "  2  something was changed, is missing, carries the stack's tags without being\n"
+		   "     recorded, or was begun by a run that did not end\n"
+		   "  3  something could not be read or looked for ('unlisted' in JSON), or it is not\n"
+		   "     known yet what became of a call of such a run ('open' in JSON)\n"
+		   "  1  another error; what drift there is is shown all the same\n"
+		   "Edits of the spec that were not applied yet are no drift, nor is what was never applied;\n"
+		   "but a machine of the rack takes no tags, so one that is in the spec and not recorded\n"
+		   "counts as unread. What no plan could put right (another machine in the place of one,\n"
+		   "another owner in the tags) is drift. Fields that no read gives back, such as an\n"
+		   "instance's spot market options, are not compared, and named.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

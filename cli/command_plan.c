@@ -47,6 +47,11 @@ const struct command command_plan = {
 	.name = "plan",
 	.about = "read what is there, compare it with the spec, and show what an apply would do",
 	.operands = "",
+	.details =
+		"The signs: + made, ~ changed in place, ! replaced, - deleted, = recorded as the stack's own (and\n"
+		"changed where fields are shown), < taken back after a replace that was cut off, * recorded anew\n"
+		"without a call, x forgotten, # a conflict, ? unread: nothing is done. Ends with 0 also where there\n"
+		"is something to do, but for --detailed-exitcode; with 3 where something could not be read.\n",
 	.flags = plan_flags,
 	.flag_count = sizeof(plan_flags) / sizeof(plan_flags[0]),
 	.run = run_plan,

@@ -101,7 +101,7 @@ static const enum flag_id recover_flags[] = {FLAG_GRACE, FLAG_VAR, FLAG_PARALLEL
 
 const struct command command_recover = {
 	.name = "recover",
-	.about = "settle what calls of a run that was cut off came to; every apply does so first",
+	.about = "find out what became of the calls that a killed run left open; apply does this first",
 	.operands = "",
 	.details = "Reads what they were about, looks for what may still come, and records it. Sends nothing\n"
 		   "that makes or changes anything: what is missing the next apply makes.\n"

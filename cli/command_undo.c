@@ -541,8 +541,8 @@ const struct command command_undo = {
 		"run changed go back to what it found, what it made is deleted, what it removed is made anew; what\n"
 		"later runs changed elsewhere stays, and where they changed the same the undoing is refused. The\n"
 		"spec is not edited: the next plan shows how it differs. An undoing that was cut off is finished by\n"
-		"the same command. With --out or --detailed-exitcode nothing is done but planned; of these two the\n"
-		"environment sets none here.\n",
+		"the same command. --out and --detailed-exitcode only plan; TRUEUP_OUT and TRUEUP_DETAILED_EXITCODE\n"
+		"are ignored here.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.undoable = true,

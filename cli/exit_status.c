@@ -20,15 +20,15 @@ static const struct {
 	{STATUS_FINE, "fine"},
 	{STATUS_ERROR, "an error"},
 	{STATUS_CHANGES, "drift, or changes under --detailed-exitcode"},
-	{STATUS_INCOMPLETE, "something could not be read, or told yet of an open call, so nothing is claimed about it"},
-	{STATUS_REFUSED, "refused: the plan no longer fits, its digest is another, or the state seems lost"},
+	{STATUS_INCOMPLETE, "something could not be read, or the outcome of an earlier call is not known yet"},
+	{STATUS_REFUSED,
+	 "refused: the plan no longer fits (plan again), its digest is another, or the state seems lost"},
 	{STATUS_LEASE, "another run holds the stack"},
 	{STATUS_BUDGET, "refused: more deletions than allowed"},
 	{STATUS_PARTLY, "partly applied: run again to resume; or an undo cannot take back all that the run did"},
 	{STATUS_USAGE, "the command line is wrong"},
 	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM, 129 by SIGHUP"},
-	{STATUS_UNREAD_OUTPUT,
-	 "whoever read the output left before its end, as 'head' does; nothing was to be changed"},
+	{STATUS_UNREAD_OUTPUT, "the reader closed the output early, as 'head' does, and nothing was to be changed"},
 };
 
 static bool has_fault(const struct diagnostics *diagnostics, enum fault fault)

@@ -46,7 +46,7 @@ def test_help_of_a_group(stack):
 @pytest.mark.parametrize(
     "command, force",
     [
-        ("apply", "delete by force where a kind knows how; apply where the state seems lost"),
+        ("apply", "delete groups with their instances; apply even if the state seems lost"),
         ("state backup", "replace a file that is there"),
         ("state rm", "forget calls, too, of which it is not known what they did"),
         ("state rebuild", "put what the tags tell in the place of what is recorded"),
