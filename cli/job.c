@@ -284,8 +284,8 @@ bool job_all_answer(struct job *job, const char *what)
 	}
 	diag_error(job->diagnostics, FAULT_AUTH, NOWHERE, "nothing is %s while nobody answers for %.*s: %s", what,
 		   SLICE_ARGUMENTS(job_name_place(job, &sessions->places[silent])), sessions->reasons[silent]);
-	diag_hint(job->diagnostics, "use credentials that reach it, in a provider block of its own where others are "
-				    "needed elsewhere; 'trueup state rm' lets go of what is recorded there");
+	diag_hint(job->diagnostics, "use credentials and endpoints that reach it; 'trueup state rm' lets go of what is "
+				    "recorded there");
 	return false;
 }
 

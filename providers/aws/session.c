@@ -43,8 +43,10 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	}
 	diag_error(diagnostics, FAULT_AUTH, NOWHERE, "provider '%.*s' has no AWS credentials",
 		   SLICE_ARGUMENTS(session->session.name));
-	diag_hint(diagnostics, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where the "
-			       "credentials are temporary");
+	diag_hint(diagnostics,
+		  "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where the credentials are "
+		  "temporary; those of a profile, SSO or a role: eval \"$(aws configure export-credentials --format "
+		  "env)\"");
 	return false;
 }
 
