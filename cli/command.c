@@ -380,6 +380,14 @@ static bool take_variable(struct parsing *parsing, enum flag_id id, const char *
 	return keep_value(parsing, id, name, value);
 }
 
+/* A step before this one was to fill it, and did not: an approval that nobody gave approves nothing. */
+static bool refuse_empty(struct parsing *parsing, const char *name)
+{
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "the environment sets %s, and it is empty", name);
+	diag_hint(parsing->diagnostics, "give it a value, or unset it where none is meant");
+	return false;
+}
+
 /* What the line leaves out may stand in the environment. */
 static bool take_environment(struct parsing *parsing)
 {
@@ -387,12 +395,15 @@ static bool take_environment(struct parsing *parsing)
 
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++) {
 		const char *name = flag_variable(&flags[id], parsing->arena);
-		struct slice value = slice_of(parsing->world->environment(parsing->world, name));
+		const char *value = parsing->world->environment(parsing->world, name);
 
-		if (id == FLAG_HELP || id == FLAG_VERSION || value.size == 0 || arguments_has(parsing->arguments, id) ||
+		if (id == FLAG_HELP || id == FLAG_VERSION || !value || arguments_has(parsing->arguments, id) ||
 		    !command_takes_variable(parsing->arguments->command, id))
 			continue;
-		good &= take_variable(parsing, id, name, value);
+		if (*value)
+			good &= take_variable(parsing, id, name, slice_of(value));
+		else if (flags[id].narrows)
+			good = refuse_empty(parsing, name);
 	}
 	return good;
 }

@@ -27,6 +27,7 @@ const struct flag flags[FLAG_COUNT] = {
 			  .about = "full: read what is there; none: trust the record, without any call"},
 	[FLAG_DESTROY] = {.name = "destroy", .about = "plan the removal of everything that is recorded"},
 	[FLAG_TARGET] = {.name = "target",
+			 .narrows = true,
 			 .value = "ADDRESS",
 			 .repeatable = true,
 			 .about = "only this resource and what it needs; may be given several times"},
@@ -37,6 +38,7 @@ const struct flag flags[FLAG_COUNT] = {
 		      .about = "value of a variable of the spec; may be given several times"},
 	[FLAG_MAX_DELETE] =
 		{.name = "max-delete",
+		 .narrows = true,
 		 .value = "N",
 		 .integer = true,
 		 .most = INT32_MAX,
@@ -51,6 +53,7 @@ const struct flag flags[FLAG_COUNT] = {
 	[FLAG_DIGEST] = {.name = "digest",
 			 .value = "DIGEST",
 			 .digest = true,
+			 .narrows = true,
 			 .about = "apply only if the plan's digest begins with DIGEST (8 digits or more)"},
 	[FLAG_FORCE] = {.name = "force",
 			.about = "delete groups with their instances; apply even if the state seems lost"},

@@ -56,6 +56,16 @@ def test_help_says_what_force_does_there(stack, command, force):
     assert re.search(r"^ +--force +(\S.*)$", stack.run("help", *command.split()).out, re.MULTILINE).group(1) == force
 
 
+@pytest.mark.parametrize("variable", ["TRUEUP_DIGEST", "TRUEUP_TARGET", "TRUEUP_MAX_DELETE"])
+def test_a_guard_that_is_empty_in_the_environment(stack, variable):
+    """A pipeline whose approval gave nothing approves nothing, and a target that is missing does not mean all."""
+    stack.write("stack.yaml", "stack: s\n")
+    result = stack.run("apply", "--yes", status=64, **{variable: ""})
+    assert f"the environment sets {variable}, and it is empty" in result.err and "unset it" in result.err
+    stack.run("validate", **{variable: ""})
+    stack.run("plan", TRUEUP_PARALLELISM="")
+
+
 def test_help_tells_every_exit_status(stack):
     statuses = re.findall(r"^  (\d+) +\S", stack.run("help").out.split("exit status:")[1], re.MULTILINE)
     assert statuses == ["0", "1", "2", "3", "4", "5", "6", "7", "64", "130", "141"]
