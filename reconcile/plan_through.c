@@ -43,22 +43,48 @@ static void note_given_up(struct tie *tie, const struct object *object, const st
 		map_set(&tie->given_up, value_slice(now), action);
 }
 
-/* Whether the object has the output after the plan, too: a change that may end it is taken to do so. */
-static bool stays(const struct action *action, const struct output *output)
+/* Whether the spec asks for the output: none of the fields that end it says so, and one of them is true. */
+static bool is_asked_for(const struct action *action, const struct output *output)
 {
-	if (!action)
-		return true;
-	for (const char *const *name = output->ended_by; name && *name; name++)
-		if (changes_set(action->changes, action->change_count, slice_of(*name)))
+	bool asked = false;
+
+	for (const char *const *name = output->ended_by; name && *name; name++) {
+		const struct value *value = value_if_set(value_get_named(&action->known, *name));
+
+		if (value && value_is(value, VALUE_BOOL) && !value->boolean)
 			return false;
-	return !action_ends_old(action) && action->operation != OPERATION_CONFLICT;
+		asked |= value && value_is(value, VALUE_BOOL);
+	}
+	return asked;
 }
 
-/* By which what the object lies in is given up; NULL: it is not. */
-static const struct action *given_up_around(const struct tie *tie, const struct live *live)
+/* Whether a change ends the output, or brings it. */
+static bool is_decided(const struct action *action, const struct output *output)
+{
+	for (const char *const *name = output->ended_by; name && *name; name++)
+		if (changes_set(action->changes, action->change_count, slice_of(*name)))
+			return true;
+	return false;
+}
+
+/* Whether it is there after the plan; has: there is one now. action: what is done to the object, or NULL. Of what
+ * nobody can tell, as the choice of a subnet, nothing is claimed. */
+static bool will_have(const struct action *action, const struct output *output, bool has)
+{
+	if (!action)
+		return has;
+	if (action->operation == OPERATION_CONFLICT)
+		return false;
+	if (operation_makes(action->operation) || is_decided(action, output))
+		return is_asked_for(action, output);
+	return has && !action_ends_old(action);
+}
+
+/* By which what the object lies in is given up; NULL: it is not. fields: of the object, as it is to be. */
+static const struct action *given_up_around(const struct tie *tie, const struct value *fields)
 {
 	const struct field *by = field_named(&tie->kind->fields, slice_of(tie->output->through_by));
-	const struct value *within = text_at(&live->fields, by->name);
+	const struct value *within = text_at(fields, by->name);
 	size_t number = within ? map_number(&tie->around, value_slice(within)) : SIZE_MAX;
 	const struct live *around = number != SIZE_MAX ? live_of(tie, number) : NULL;
 	const struct value *network = around ? text_at(&around->fields, by->beside) : NULL;
@@ -66,21 +92,41 @@ static const struct action *given_up_around(const struct tie *tie, const struct 
 	return network ? map_get(&tie->given_up, value_slice(network)) : NULL;
 }
 
-static void look_at(const struct tie *tie, const struct object *object, const struct live *live)
+static void report(const struct tie *tie, struct slice address, const struct action *action)
 {
 	struct diagnostics *diagnostics = tie->planning->diagnostics;
-	const struct value *has = text_at(&live->outputs, tie->output->name);
-	const struct action *action = has ? given_up_around(tie, live) : NULL;
 
-	if (!action || !stays(map_get(&tie->actions, object->object_id), tie->output))
-		return;
 	diag_error(diagnostics, FAULT_CONFLICT, action->position,
-		   "'%.*s' cannot give up its '%s': '%.*s', which stays, has its '%s' %.*s through that",
-		   SLICE_ARGUMENTS(action->address), tie->attached->name, SLICE_ARGUMENTS(object->address),
-		   tie->output->name, SLICE_ARGUMENTS(value_shown(has, SIZE_MAX)));
+		   "'%.*s' cannot give up its '%s': after this plan '%.*s' has a '%s' through that",
+		   SLICE_ARGUMENTS(action->address), tie->attached->name, SLICE_ARGUMENTS(address), tie->output->name);
 	plan_note_end(tie->planning, action);
 	diag_hint(diagnostics, "have '%.*s' go too, or be without a '%s', or keep '%.*s' where it is",
-		  SLICE_ARGUMENTS(object->address), tie->output->name, SLICE_ARGUMENTS(action->address));
+		  SLICE_ARGUMENTS(address), tie->output->name, SLICE_ARGUMENTS(action->address));
+}
+
+/* An object that is recorded, which may be replaced. */
+static void look_at(const struct tie *tie, const struct object *object, const struct live *live)
+{
+	const struct action *its = map_get(&tie->actions, object->object_id);
+	const struct action *action;
+
+	if (!will_have(its, tie->output, text_at(&live->outputs, tie->output->name) != NULL))
+		return;
+	action = given_up_around(tie, its && operation_makes(its->operation) ? &its->known : &live->fields);
+	if (action)
+		report(tie, object->address, action);
+}
+
+/* What is made where nothing is recorded. */
+static void look_at_made(const struct tie *tie, const struct action *its)
+{
+	const struct action *action =
+		its->kind == tie->kind && its->operation == OPERATION_CREATE && is_asked_for(its, tie->output)
+			? given_up_around(tie, &its->known)
+			: NULL;
+
+	if (action)
+		report(tie, its->address, action);
 }
 
 static void look_for(struct tie *tie)
@@ -105,6 +151,8 @@ static void look_for(struct tie *tie)
 		if (live)
 			look_at(tie, object, live);
 	}
+	for (size_t i = 0; tie->given_up.count > 0 && i < tie->planning->action_count; i++)
+		look_at_made(tie, &tie->planning->actions[i]);
 }
 
 static void look_for_output(struct planning *planning, const struct kind *kind, const struct output *output)

@@ -73,7 +73,7 @@ def write(stack, *edits, **fields):
 
 def refused(stack, *command):
     [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
-    assert error["address"] == GATEWAY and f"'{MACHINE}', which stays, has its 'public_address'" in error["message"]
+    assert error["address"] == GATEWAY and f"after this plan '{MACHINE}' has a 'public_address'" in error["message"]
     assert f"have '{MACHINE}' go too" in error["hint"]
 
 
@@ -88,6 +88,27 @@ def test_refused_while_the_address_stays(stack, cloud, given_up):
     if given_up == without_gateway:
         refused(stack, "destroy", "--yes", "--target", GATEWAY)
     assert cloud.show() == before
+
+
+def test_refused_while_a_new_object_has_one(stack, cloud):
+    write(stack)
+    apply(stack)
+    write(stack, without_gateway, address="10.0.1.50")
+    refused(stack, "plan")
+
+
+def test_refused_while_a_start_brings_one(stack, cloud):
+    write(stack, stopped)
+    apply(stack)
+    write(stack, without_gateway, running=True)
+    refused(stack, "plan")
+
+
+def test_refused_while_one_is_made(stack, cloud):
+    write(stack, without_machine)
+    apply(stack)
+    write(stack, without_gateway)
+    refused(stack, "plan")
 
 
 @pytest.mark.parametrize("given_up", GIVEN_UP, ids=name)
@@ -106,7 +127,7 @@ def test_given_up_with_the_address(stack, cloud, given_up, let_go):
 def test_given_up_where_nothing_has_an_address(stack, cloud):
     write(stack, public_ip=False)
     apply(stack)
-    write(stack, without_gateway, public_ip=False)
+    write(stack, without_gateway, public_ip=False, address="10.0.1.50")
     apply(stack)
     plan_is_empty(stack)
 
