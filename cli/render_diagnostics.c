@@ -1,8 +1,10 @@
 #include "cli/render.h"
 
 enum {
-	/* So much of a long source line is shown, with the place in the middle. */
+	/* So much of a long source line is shown, with the place in the middle, */
 	LINE_SHOWN_BYTES = 120,
+	/* and so much behind that is searched for secrets that begin in it: a whole file may be one line. */
+	LINE_SEARCHED_BYTES = 64 * 1024,
 };
 
 static const struct {
@@ -84,16 +86,25 @@ static struct slice shown_line(const struct showing *showing, uint16_t file, str
 	return arena_copy(showing->scratch, buffer_slice(&shown));
 }
 
+/* Of a column past what a position can tell nothing is known but that. */
+static bool has_column(struct position position)
+{
+	return position.column > 0 && position.column != UINT16_MAX;
+}
+
 static void print_source_line(struct showing *showing, struct position position)
 {
 	struct slice source = sources_line(showing->sources, position);
-	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
+	size_t column = has_column(position) ? (size_t)position.column - 1 : 0;
 	size_t begin = 0;
 
-	if (slice_trim(source).size == 0)
+	if (slice_trim(source).size == 0 || position.column == UINT16_MAX)
 		return;
+	column = column < source.size ? column : source.size;
+	if (source.size - column > LINE_SEARCHED_BYTES)
+		source = slice_first(source, sequence_start(source, column + LINE_SEARCHED_BYTES));
 	struct slice line = shown_line(showing, position.file, source, source.size);
-	column = shown_line(showing, position.file, source, column < source.size ? column : source.size).size;
+	column = shown_line(showing, position.file, source, column).size;
 	if (column > line.size)
 		column = line.size;
 	if (line.size > LINE_SHOWN_BYTES && column > LINE_SHOWN_BYTES / 2)
@@ -117,20 +128,26 @@ static void print_source_line(struct showing *showing, struct position position)
 		i += size;
 	}
 	buffer_byte(showing->buffer, '\n');
-	if (position.column > 0 && position.column != UINT16_MAX && column - begin <= shown.size)
+	if (has_column(position) && column - begin <= shown.size)
 		print_caret(showing, slice_first(shown, column - begin));
 }
 
 static void print_place(struct showing *showing, struct position position)
 {
 	struct slice place = sources_place(showing->sources, position, showing->scratch);
+	struct showing within = *showing;
+	struct arena line;
 
 	if (place.size == 0)
 		return;
 	buffer_string(showing->buffer, "  --> ");
 	print_safe(showing->buffer, place);
 	buffer_byte(showing->buffer, '\n');
-	print_source_line(showing, position);
+	/* A thousand errors of one long line would keep it a thousand times. */
+	arena_init(&line);
+	within.scratch = &line;
+	print_source_line(&within, position);
+	arena_release(&line);
 }
 
 static void print_note(struct showing *showing, const char *name, struct slice text)

@@ -332,3 +332,14 @@ def test_a_plan_outlives_changes_elsewhere(applied, cloud):
     cloud.client().create_vpc(CidrBlock="172.16.0.0/16")
     applied.run("apply", "p.plan")
     plan_is_empty(applied)
+
+
+def test_a_spec_that_is_one_long_line(stack):
+    """As programs write JSON: a thousand errors do not keep the line a thousand times, and none shows another place."""
+    wrong = {f"v{number}": {"colour": "blue", "cidr": "10.0.0.0/16", "tags": {"Name": 80 * "n"}} for number in range(10_000)}
+    stack.write("stack.yaml", json.dumps({"stack": "s", "aws.vpc": wrong}))
+    result = measured(stack, "validate")
+    assert result.status == 1 and result.seconds < 20 and result.peak_bytes < 150 << 20
+    near, far = (result.err.split(f"error: aws.vpc.{name}: ")[1].split("error:")[0] for name in ("v1", "v900"))
+    assert "colour" in near.split("\n")[2] and "^" in near and len(near) < 500
+    assert "stack.yaml:1\n" in far and "|" not in far
