@@ -50,6 +50,8 @@ static const struct curl_fault faults[] = {
 	{CURLE_WEIRD_SERVER_REPLY, FAULT_INTERNAL, "no HTTP answer from", CHECK_SERVICE},
 	{CURLE_BAD_CONTENT_ENCODING, FAULT_INTERNAL, "cannot unpack the answer from", ""},
 	{CURLE_FILESIZE_EXCEEDED, FAULT_INTERNAL, "too large an answer from", CHECK_SERVICE},
+	/* Of a header without end, too: libcurl stops at 100 KB of one. */
+	{CURLE_OUT_OF_MEMORY, FAULT_INTERNAL, "no memory, or too long a header, for the answer from", CHECK_SERVICE},
 };
 
 /* What is tried again and again with a wrong password locks its owner out (RFC 9110, 15.5.4 and 15.5.8). */
