@@ -116,7 +116,7 @@ static enum step carry_out(struct work *work)
 
 static bool next_call(struct work *work)
 {
-	if (aws_next_resting_call(work))
+	if (aws_next_hidden_part_call(work))
 		return true;
 	if (aws_change_of(work)->unread_part)
 		return false;

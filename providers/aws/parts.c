@@ -77,10 +77,8 @@ static bool is_to_let_go(const struct leaving *leaving, const struct field *fiel
 	       changes_end(work->changes, work->change_count, field, item);
 }
 
-/* The attachment without which no read tells of the part, so that no later phase could take it off; NULL: there is
- * none.
- */
-static const struct aws_field *rests_on(const struct work *work, const struct aws_field *field)
+/* The attachment without which no read shows the part, and no later phase can take it off; NULL: there is none. */
+static const struct aws_field *read_through(const struct work *work, const struct aws_field *field)
 {
 	const char *of = field->part && field->detail ? field->detail->of : NULL;
 	const struct field *read_by = of ? field_named(&work->kind->fields, slice_of(of)) : NULL;
@@ -88,12 +86,12 @@ static const struct aws_field *rests_on(const struct work *work, const struct aw
 	return own && own->attachment ? own : NULL;
 }
 
-/* What rests on an attachment is not to be there again, should the object stay and be attached once more. */
+/* What is read through an attachment is not to be there again, should the object stay and be attached once more. */
 static bool must_leave(const struct leaving *leaving, const struct aws_field *own, const struct value *item)
 {
 	const struct work *work = leaving->work;
 	const struct field *field = &own->field;
-	bool holds = work->unsettle_all && ((field->flags & HOLDS) || rests_on(work, own));
+	bool holds = work->unsettle_all && ((field->flags & HOLDS) || read_through(work, own));
 	bool names = aws_names_leaving(work, item) && is_to_let_go(leaving, field, item);
 	return names || (holds && own_items_have(&leaving->own, item)) || diff_index_find(&leaving->yields, item);
 }
@@ -332,18 +330,18 @@ static bool is_left_unread(const struct work *work, const struct aws_field *fiel
 	return false;
 }
 
-bool aws_next_resting_call(struct work *work)
+/* The next part that a detachment would hide, and what of it goes first; NULL: none. */
+static const struct aws_field *next_hidden_part(struct work *work, struct pick *ret)
 {
 	bool detaches =
 		(work->phase == PHASE_MAKE && !work->creating) || (work->phase == PHASE_UNSETTLE && work->vacates);
 	const struct aws_field *attachment = detaches ? aws_wrong_attachment(work) : NULL;
-	struct pick pick = {.count = 0};
 	if (!attachment || !aws_now(work, attachment))
-		return false;
-	for (size_t i = 0; i < work->kind->fields.count && pick.count == 0; i++) {
+		return NULL;
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
 		const struct value *now = aws_now(work, field);
-		if (rests_on(work, field) != attachment)
+		if (read_through(work, field) != attachment)
 			continue;
 		if (is_left_unread(work, field))
 			aws_change_of(work)->unread_part = field;
@@ -351,16 +349,26 @@ bool aws_next_resting_call(struct work *work)
 			continue;
 		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, false))
 			continue;
-		pick_removals(work, field, false, &pick);
-		if (pick.count)
-			choose_part(work, field, &field->part->remove, &pick, true);
+		pick_removals(work, field, false, ret);
+		if (ret->count)
+			return field;
 	}
-	return pick.count > 0;
+	return NULL;
 }
 
-bool aws_is_rested_on(struct work *work)
+bool aws_next_hidden_part_call(struct work *work)
+{
+	struct pick pick = {.count = 0};
+	const struct aws_field *field = next_hidden_part(work, &pick);
+	if (field)
+		choose_part(work, field, &field->part->remove, &pick, true);
+	return field;
+}
+
+bool aws_would_hide_part(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
+	struct pick pick = {.count = 0};
 	change->unread_part = NULL;
-	return aws_next_resting_call(work) || (change->unread_part && !change->verified);
+	return next_hidden_part(work, &pick) || (change->unread_part && !change->verified);
 }

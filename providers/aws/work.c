@@ -218,7 +218,7 @@ static enum step ready(struct work *work)
 	if (!is_usable(work, &step))
 		return step;
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? aws_wrong_attachment(work) : NULL;
-	return attachment && !aws_is_rested_on(work) ? move(work, attachment) : aws_converge(work);
+	return attachment && !aws_would_hide_part(work) ? move(work, attachment) : aws_converge(work);
 }
 
 static const struct aws_call *create_of(const struct work *work)

@@ -87,11 +87,11 @@ bool aws_next_yielding_call(struct work *work);
 /* The next call for those of its parts that belong to the phase. In PHASE_UNSETTLE: takes away what
  * stands in the way of deletions. */
 bool aws_next_part_call(struct work *work);
-/* Whether the object is to be detached, and has a part that is taken off first: only while it is attached it is seen.
+/* Whether the object is to be detached, and has a part that is taken off first: no read shows it afterwards.
  * Also where nobody could read yet whether it has. */
-bool aws_is_rested_on(struct work *work);
+bool aws_would_hide_part(struct work *work);
 /* The next call that takes such a part off, as the plan has it. */
-bool aws_next_resting_call(struct work *work);
+bool aws_next_hidden_part_call(struct work *work);
 /* The attachment that is not what is desired, or in a phase in which the object leaves not nothing; NULL: none. */
 const struct aws_field *aws_wrong_attachment(const struct work *work);
 /* Whether a value is, or has in it, the id of something that is about to be deleted. */
