@@ -127,7 +127,7 @@ static bool next_call(struct work *work)
 	return aws_next_part_call(work);
 }
 
-bool aws_may_repeat(struct work *work)
+bool aws_count_round(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	if (change->rounds == ROUNDS_MOST)
@@ -161,7 +161,7 @@ static bool is_sent_for_good(const struct work *work, const struct aws_change *c
 
 static enum step look_for(struct work *work)
 {
-	if (aws_may_come(work))
+	if (aws_count_long_look(work))
 		return aws_look_later(work);
 	return aws_shows_old(work, name_of_changed(aws_change_of(work)),
 			     "it was not sent once more, for it does as much again each time: look whether it shows "
@@ -221,12 +221,12 @@ static enum step look_again(struct work *work)
 	struct aws_change *change = aws_change_of(work);
 	if (is_sent_for_good(work, change))
 		return look_for(work);
-	if (aws_may_show(work))
+	if (aws_count_look(work))
 		return aws_look_later(work);
 	const struct value *anothers = find_anothers(work, change);
 	if (anothers)
 		return refuse_to_overwrite(work, anothers);
-	if (!aws_may_repeat(work))
+	if (!aws_count_round(work))
 		return aws_shows_old(work, name_of_changed(change),
 				     "run again; if it stays so, the service holds another value than it was given");
 	change->verified = false;
@@ -283,7 +283,7 @@ static enum step converged(struct work *work)
 	if (step != STEP_DONE)
 		return step;
 	/* For a while: an elastic address, say, stays whatever the field says. */
-	if (work->phase == PHASE_MAKE && awaits_outputs(work) && aws_may_show(work))
+	if (work->phase == PHASE_MAKE && awaits_outputs(work) && aws_count_look(work))
 		return aws_look_later(work);
 	return STEP_DONE;
 }

@@ -67,7 +67,7 @@ enum step aws_stop(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 
-	if (change->pause == PAUSE_STOPPED && aws_may_show(work))
+	if (change->pause == PAUSE_STOPPED && aws_count_look(work))
 		return aws_look_later(work);
 	if (change->stops == STOPS_MOST)
 		return aws_fail(work, FAULT_CONFLICT, "still runs, though it was stopped for a change",
@@ -94,7 +94,7 @@ static enum step see_it_run(struct work *work)
 		aws_change_of(work)->pause = PAUSE_OVER;
 		return STEP_DONE;
 	}
-	if (aws_may_show(work))
+	if (aws_count_look(work))
 		return aws_look_later(work);
 	return aws_fail(work, FAULT_CONFLICT, "was stopped for a change, and does not start again",
 			"see what keeps it from starting: the next run starts it");

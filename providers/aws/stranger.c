@@ -76,7 +76,7 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 	/* What is not ready is waited for anyway, and its tags may come meanwhile. */
 	if (may_lag && work->now.readiness == READY_PENDING)
 		return true;
-	if (may_lag && aws_may_show(work)) {
+	if (may_lag && aws_count_look(work)) {
 		*ret_step = aws_look_later(work);
 		return false;
 	}

@@ -63,7 +63,7 @@ enum step aws_poll_later(struct work *work)
 	return aws_read_after(work, aws_poll_ms(work));
 }
 
-bool aws_may_appear(struct work *work)
+bool aws_count_absence(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	if (change->created_ms)
@@ -71,12 +71,12 @@ bool aws_may_appear(struct work *work)
 	return change->sent_any && (change->absences++ < LOOKS_LEAST || waited_ms(work) < LAG_MS);
 }
 
-bool aws_may_show(struct work *work)
+bool aws_count_look(struct work *work)
 {
 	return aws_change_of(work)->looks++ < LOOKS_LEAST || waited_ms(work) < LAG_MS;
 }
 
-bool aws_may_come(struct work *work)
+bool aws_count_long_look(struct work *work)
 {
-	return aws_may_show(work) || waited_ms(work) < work->grace_ms;
+	return aws_count_look(work) || waited_ms(work) < work->grace_ms;
 }

@@ -87,7 +87,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 		return false;
 	case PRESENCE_ABSENT:
 		/* What is listed as gone, or as another one, will not appear any more. */
-		if (work->now.state.size == 0 && !work->now.is_displaced && aws_may_appear(work))
+		if (work->now.state.size == 0 && !work->now.is_displaced && aws_count_absence(work))
 			*ret_step = aws_look_later(work);
 		else
 			*ret_step = aws_fail(work, FAULT_ABSENT, "is not there any more",
@@ -145,7 +145,7 @@ static enum step refuse_to_leave(struct work *work, const struct value *now)
 {
 	struct arena *scratch = &work->task.scratch;
 	struct slice place = value_slice(now), address = work->task.object->address;
-	if (aws_may_show(work))
+	if (aws_count_look(work))
 		return aws_look_later(work);
 	if (work->phase == PHASE_MAKE)
 		return aws_fail(work, FAULT_STALE,
@@ -167,7 +167,7 @@ static bool is_moved(struct work *work, const struct aws_field *field)
 	return now ? value_equal(now, &change->part) : value_is(&change->part, VALUE_NULL);
 }
 
-static enum step attach(struct work *work, const struct aws_field *field)
+static enum step send_half_move(struct work *work, const struct aws_field *field)
 {
 	const struct value *now = aws_now(work, field);
 	const struct aws_call *call = now ? &field->attachment->detach : &field->attachment->attach;
@@ -180,7 +180,7 @@ static enum step attach(struct work *work, const struct aws_field *field)
 	aws_change_of(work)->moved = field;
 	/* What was taken off before was read to be so: what comes after is yet to be sent. */
 	aws_change_of(work)->verified = false;
-	return aws_send(work, STAGE_DETACHED);
+	return aws_send(work, STAGE_MOVED);
 }
 
 /* The next half of a move, or the same once more: a listing may lag behind it, or somebody undo it each time. */
@@ -191,16 +191,16 @@ static enum step move(struct work *work, const struct aws_field *field)
 		return refuse_to_leave(work, now);
 	if (aws_change_of(work)->moved != field || is_moved(work, field)) {
 		aws_change_of(work)->looks = 0;
-		return attach(work, field);
+		return send_half_move(work, field);
 	}
-	if (aws_may_show(work))
+	if (aws_count_look(work))
 		return aws_look_later(work);
-	if (aws_may_repeat(work))
-		return attach(work, field);
+	if (aws_count_round(work))
+		return send_half_move(work, field);
 	return aws_shows_old(work, field->field.name, "see who or what takes it back, then run again");
 }
 
-static enum step attached(struct work *work, const struct answer *answer)
+static enum step moved(struct work *work, const struct answer *answer)
 {
 	if (!aws_is_done(aws_change_of(work)->call, answer) && !aws_may_be_done(answer))
 		return aws_change_refused(work, answer, "attach or detach");
@@ -334,7 +334,7 @@ static enum step doubt(struct work *work)
 		return wait_until_gone(work);
 	}
 	aws_change_of(work)->absences = 0;
-	if (aws_may_show(work))
+	if (aws_count_look(work))
 		return aws_look_later(work);
 	if (aws_change_of(work)->doubts < DOUBTS_MOST)
 		return send_delete(work);
@@ -349,8 +349,8 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return wait_until_gone(work);
 	if (work->stage == STAGE_DOUBTED)
 		return doubt(work);
-	if (work->stage == STAGE_DETACHED && answer)
-		return attached(work, answer);
+	if (work->stage == STAGE_MOVED && answer)
+		return moved(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
 		bool is_absent = aws_is_one_of(call->absent, answer->code);
 		if (!answer->ok && !is_absent && aws_may_be_done(answer) && aws_change_of(work)->rounds++ < DOUBTS_MOST)
@@ -406,8 +406,8 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 {
 	if (work->stage == STAGE_CHANGED && answer)
 		return aws_changed(work, answer);
-	if (work->stage == STAGE_DETACHED && answer)
-		return attached(work, answer);
+	if (work->stage == STAGE_MOVED && answer)
+		return moved(work, answer);
 	if (!work->has_now)
 		return aws_read_after(work, 0);
 	if (work->now.presence == PRESENCE_UNREAD)
@@ -417,7 +417,7 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 		return STEP_DONE;
 	struct slice others = work->unsettle_all ? aws_others_items(work) : (struct slice){0};
 	if (others.size > 0)
-		return aws_may_show(work) ? aws_look_later(work) : held_by_others(work, others);
+		return aws_count_look(work) ? aws_look_later(work) : held_by_others(work, others);
 	/* What takes time to leave has left once the service says so. */
 	if (work->now.readiness == READY_PENDING && work->yields && aws_change_of(work)->sent_any)
 		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));
@@ -433,8 +433,8 @@ static enum step make_or_settle(struct work *work, const struct answer *answer)
 		return created(work, answer);
 	if (work->stage == STAGE_CHANGED && answer)
 		return aws_changed(work, answer);
-	if (work->stage == STAGE_DETACHED && answer)
-		return attached(work, answer);
+	if (work->stage == STAGE_MOVED && answer)
+		return moved(work, answer);
 	if (work->stage == STAGE_LOOKED && answer)
 		return aws_looked_up(work, answer);
 	if (work->stage == STAGE_PAUSED && answer)

@@ -16,13 +16,13 @@ enum {
 	STAGE_CREATED, /* the create call is out */
 	STAGE_READY,   /* waits until the object is ready */
 	STAGE_CONVERGE,
-	STAGE_CHANGED,	/* a change is out */
-	STAGE_LOOKED,	/* what a change needs first is asked for */
-	STAGE_PAUSED,	/* the call that stops or starts the object is out */
-	STAGE_DETACHED, /* a detachment is out, or under way */
-	STAGE_DELETED,	/* the delete call is out */
-	STAGE_DOUBTED,	/* it knows of no such object, which was listed: is it gone? */
-	STAGE_LEAVING,	/* waits until the object is gone */
+	STAGE_CHANGED, /* a change is out */
+	STAGE_LOOKED,  /* what a change needs first is asked for */
+	STAGE_PAUSED,  /* the call that stops or starts the object is out */
+	STAGE_MOVED,   /* half of a move is out: what detaches the object, or attaches it */
+	STAGE_DELETED, /* the delete call is out */
+	STAGE_DOUBTED, /* it knows of no such object, which was listed: is it gone? */
+	STAGE_LEAVING, /* waits until the object is gone */
 };
 
 /* What the create of this work answered with; stranger.c. */
@@ -155,14 +155,14 @@ enum step aws_look_later(struct work *work);
 enum step aws_poll_later(struct work *work);
 /* How long from now until the next look of aws_poll_later(). */
 int64_t aws_poll_ms(const struct work *work);
-/* Whether a listing may still lag that misses what was just made or changed: counts the look as one. */
-bool aws_may_appear(struct work *work);
-/* The same of one that shows the object as it was before. */
-bool aws_may_show(struct work *work);
-/* The same where the call must not be sent once more: for as long as recovery would look. */
-bool aws_may_come(struct work *work);
-/* Whether a call that no look showed the effect of may be sent once more: counts it as one. */
-bool aws_may_repeat(struct work *work);
+/* Counts a look that shows the object as it was before; false: no listing can lag any more. */
+bool aws_count_look(struct work *work);
+/* The same of one that misses what was just made or changed. */
+bool aws_count_absence(struct work *work);
+/* The same as aws_count_look() where the call must not be sent once more: for as long as recovery would look. */
+bool aws_count_long_look(struct work *work);
+/* Counts a call that is sent once more because no look showed its effect; false: it was often enough. */
+bool aws_count_round(struct work *work);
 /* It may not: says which field is as it was. */
 enum step aws_shows_old(struct work *work, const char *name, const char *hint);
 /* Whether the object has taken longer than it is waited for, */

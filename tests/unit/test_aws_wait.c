@@ -60,15 +60,15 @@ static const struct {
 	int64_t waited_ms;
 	bool wanted;
 } lags[] = {
-	{"made a moment ago", aws_may_appear, {.created_ms = BEGIN_MS, .absences = 100}, 299 * 1000, true},
-	{"made long ago", aws_may_appear, {.created_ms = BEGIN_MS}, 300 * 1000, false},
-	{"there before, and untouched", aws_may_appear, {0}, 0, false},
-	{"changed, and missed in few looks", aws_may_appear, {.sent_any = true, .absences = 4}, 60 * 1000, true},
-	{"changed a moment ago", aws_may_appear, {.sent_any = true, .absences = 5}, 19 * 1000, true},
-	{"changed, and missed for long", aws_may_appear, {.sent_any = true, .absences = 5}, 20 * 1000, false},
-	{"shown as it was in few looks", aws_may_show, {.looks = 4}, 60 * 1000, true},
-	{"shown as it was for a moment", aws_may_show, {.looks = 5}, 19 * 1000, true},
-	{"shown as it was for long", aws_may_show, {.looks = 5}, 20 * 1000, false},
+	{"made a moment ago", aws_count_absence, {.created_ms = BEGIN_MS, .absences = 100}, 299 * 1000, true},
+	{"made long ago", aws_count_absence, {.created_ms = BEGIN_MS}, 300 * 1000, false},
+	{"there before, and untouched", aws_count_absence, {0}, 0, false},
+	{"changed, and missed in few looks", aws_count_absence, {.sent_any = true, .absences = 4}, 60 * 1000, true},
+	{"changed a moment ago", aws_count_absence, {.sent_any = true, .absences = 5}, 19 * 1000, true},
+	{"changed, and missed for long", aws_count_absence, {.sent_any = true, .absences = 5}, 20 * 1000, false},
+	{"shown as it was in few looks", aws_count_look, {.looks = 4}, 60 * 1000, true},
+	{"shown as it was for a moment", aws_count_look, {.looks = 5}, 19 * 1000, true},
+	{"shown as it was for long", aws_count_look, {.looks = 5}, 20 * 1000, false},
 };
 
 /* How long a listing may lag: both so many looks and so much time are needed to believe it. */

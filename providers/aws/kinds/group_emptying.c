@@ -68,9 +68,9 @@ enum step aws_group_empty(struct work *work, const struct answer *answer)
 	if (is_zero(value_get_named(&work->now.fields, "max")))
 		return STEP_DONE;
 	/* A listing may lag behind what was sent. */
-	if (change->sent_any && aws_may_show(work))
+	if (change->sent_any && aws_count_look(work))
 		return aws_look_later(work);
-	if (change->sent_any && !aws_may_repeat(work))
+	if (change->sent_any && !aws_count_round(work))
 		return aws_fail(work, FAULT_CONFLICT, "is given its size back each time that it is emptied",
 				"see who or what scales it (a scheduled action?), then delete it; or delete it by "
 				"force (--force)");
