@@ -187,13 +187,13 @@ static bool was_its_own(const struct object *object, const struct field *field, 
  */
 static const struct value *find_anothers(struct work *work, const struct aws_change *change)
 {
-	const struct field *field = change->is_part ? &change->fields[0]->field : NULL;
+	const struct field *field = change->has_after ? &change->fields[0]->field : NULL;
 	const struct value *seen = field ? value_get_named(&change->met, field->name) : NULL;
 	const struct value *now = seen ? aws_now(work, change->fields[0]) : NULL, *found = NULL;
 	struct diff_index after;
-	if (!now || !value_is(now, VALUE_LIST) || !value_is(&change->part, VALUE_LIST))
+	if (!now || !value_is(now, VALUE_LIST) || !value_is(&change->after, VALUE_LIST))
 		return NULL;
-	diff_index_init(&after, field, &change->part, &work->task.scratch);
+	diff_index_init(&after, field, &change->after, &work->task.scratch);
 	for (uint32_t i = 0; i < now->count && !found; i++) {
 		const struct value *item = &now->items[i], *then = diff_index_find(&after, item);
 		if (then && !value_equal(then, item) && !value_holds(seen, item) &&
@@ -324,7 +324,7 @@ enum step aws_converge(struct work *work)
 static void note_met(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
-	const struct field *field = change->is_part ? &change->fields[0]->field : NULL;
+	const struct field *field = change->has_after ? &change->fields[0]->field : NULL;
 	if (!field || value_get_named(&change->met, field->name))
 		return;
 	const struct value *seen = aws_now(work, change->fields[0]);
@@ -338,9 +338,9 @@ static void note_change(struct work *work)
 	struct aws_change *change = aws_change_of(work);
 	if (change->renames)
 		aws_note_renaming(work);
-	if (change->is_part) {
-		aws_note_field(work, &change->fields[0]->field, &change->part);
-		aws_note_sent(work, &change->fields[0]->field, &change->part);
+	if (change->has_after) {
+		aws_note_field(work, &change->fields[0]->field, &change->after);
+		aws_note_sent(work, &change->fields[0]->field, &change->after);
 		return;
 	}
 	for (size_t i = 0; i < change->field_count; i++) {
@@ -393,7 +393,7 @@ static bool is_shown(const struct aws_change *change)
  */
 static bool is_to_reclaim(const struct work *work, const struct aws_change *change, const struct answer *answer)
 {
-	const struct aws_part *part = change->is_part ? change->fields[0]->part : NULL;
+	const struct aws_part *part = change->has_after ? change->fields[0]->part : NULL;
 	if (!part || !change->added || change->call != &part->add || !aws_is_one_of(part->taken, answer->code) ||
 	    (change->reclaimed && value_equal(change->reclaimed, change->added)))
 		return false;

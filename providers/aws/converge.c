@@ -116,7 +116,7 @@ void aws_choose(struct work *work, const struct aws_call *call, const struct aws
 	change->call = call;
 	change->parameters = *parameters;
 	change->field_count = 0;
-	change->is_part = false;
+	change->has_after = false;
 	change->added = NULL;
 	change->renames = false;
 	change->refusal = NULL;
@@ -129,8 +129,8 @@ void aws_choose_value(struct work *work, const struct aws_call *call, const stru
 	aws_choose(work, call, parameters);
 	change->fields[0] = field;
 	change->field_count = 1;
-	change->is_part = true;
-	change->part = after;
+	change->has_after = true;
+	change->after = after;
 }
 
 /* Whether the field wants a call now. A field that cannot be read is sent once, unseen. */

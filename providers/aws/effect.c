@@ -85,7 +85,7 @@ static bool tell_field(struct effect *effect, const struct work *work, const str
 {
 	const struct aws_field *own = change->fields[index];
 	const struct field *field = &own->field;
-	const struct value *after = change->is_part ? &change->part : aws_wanted(work, own);
+	const struct value *after = change->has_after ? &change->after : aws_wanted(work, own);
 	const struct value *now = aws_now(work, own);
 	if (own->each || made_has_seen(field) || (now && value_has_unread(now)))
 		return false;

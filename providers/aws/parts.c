@@ -231,13 +231,8 @@ static void choose_part(struct work *work, const struct aws_field *field, const 
 		add_members(item, pick->items[0], removed, &parameters, arena);
 	else
 		aws_parameter_add(&parameters, item->member, *pick->items[0]);
-	aws_choose(work, call, &parameters);
-	struct aws_change *change = aws_change_of(work);
-	change->fields[0] = field;
-	change->field_count = 1;
-	change->is_part = true;
-	change->added = removed || part->items ? NULL : pick->items[0];
-	change->part = items_after(work, field, pick, removed, arena);
+	aws_choose_value(work, call, &parameters, field, items_after(work, field, pick, removed, arena));
+	aws_change_of(work)->added = removed || part->items ? NULL : pick->items[0];
 }
 
 static bool next_call_of(struct work *work, const struct aws_field *field, bool leaving)

@@ -141,7 +141,7 @@ enum step aws_paused(struct work *work, const struct answer *answer)
 		return aws_change_refused(work, answer, "stop or start");
 	if (is_over) {
 		const struct aws_change *change = aws_change_of(work);
-		aws_note_field(work, &change->fields[0]->field, &change->part);
+		aws_note_field(work, &change->fields[0]->field, &change->after);
 		return STEP_FAILED;
 	}
 	return aws_read_again(work, SHOWS_MS);

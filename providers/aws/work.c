@@ -164,7 +164,7 @@ static bool is_moved(struct work *work, const struct aws_field *field)
 {
 	const struct aws_change *change = aws_change_of(work);
 	const struct value *now = aws_now(work, field);
-	return now ? value_equal(now, &change->part) : value_is(&change->part, VALUE_NULL);
+	return now ? value_equal(now, &change->after) : value_is(&change->after, VALUE_NULL);
 }
 
 static enum step send_half_move(struct work *work, const struct aws_field *field)
@@ -176,7 +176,7 @@ static enum step send_half_move(struct work *work, const struct aws_field *field
 	aws_call_begin(work, call, &parameters);
 	aws_parameter_add(&parameters, field->attachment->member, *side);
 	aws_choose_value(work, call, &parameters, field, now ? value_null() : value_copy(&work->task.scratch, side));
-	aws_note_sent(work, &field->field, &aws_change_of(work)->part);
+	aws_note_sent(work, &field->field, &aws_change_of(work)->after);
 	aws_change_of(work)->moved = field;
 	/* What was taken off before was read to be so: what comes after is yet to be sent. */
 	aws_change_of(work)->verified = false;

@@ -47,19 +47,20 @@ struct aws_waited {
 	const struct aws_waited *before;
 };
 
-/* The change that is out, and what is true once it succeeded; work->detail. */
+/* The change that is out, and below it how the work stands; work->detail. */
 struct aws_change {
 	const struct aws_call *call;
 	struct aws_parameters parameters;
 	const struct aws_field **fields; /* that it changes; there is room for all of the kind's */
 	size_t field_count;
-	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
-	bool is_part;
-	const struct value *added;     /* of a part: the item that comes, where a call takes one; else NULL */
+	bool has_after;	    /* fields[0] has `after` once it succeeded; else each of the fields has what is wanted */
+	struct value after; /* of a part: the items as they are then; of an attachment: the other side, or null */
+	const struct value *added; /* of a part: the item that comes, where a call takes one; else NULL */
+	bool renames;		   /* it changes the tag of the address, and no field */
+
 	const struct value *reclaimed; /* the last one that was taken back from another; NULL: none was */
 	/* MAP: of parts that had an item already when it was to be added, the items seen before; null: none. */
 	struct value met;
-	bool renames; /* it changes the tag of the address, and no field */
 	bool sent_any;
 	struct digest spent_token; /* that was recorded before this work sent anything */
 	int64_t created_ms;	   /* when the create was answered; 0: not by this work */
