@@ -6,8 +6,9 @@
 /* The life of an object, as steps: make, settle, unsettle, delete. */
 
 enum {
-	DOUBTS_MOST = 4,    /* so often a deletion may know of no object that is listed all the same */
-	ABSENCES_LEAST = 3, /* in so many listings in a row it is missing then: one may lag as the call does */
+	DOUBTS_MOST = 4,	/* so often a deletion may know of no object that is listed all the same */
+	DELETE_ROUNDS_MOST = 4, /* so often a deletion is sent again that may have been done */
+	ABSENCES_LEAST = 3,	/* in so many listings in a row it is missing then: one may lag as the call does */
 };
 
 static const struct aws_kind *kind_of(const struct work *work)
@@ -353,7 +354,8 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return moved(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
 		bool is_absent = aws_is_one_of(call->absent, answer->code);
-		if (!answer->ok && !is_absent && aws_may_be_done(answer) && aws_change_of(work)->rounds++ < DOUBTS_MOST)
+		if (!answer->ok && !is_absent && aws_may_be_done(answer) &&
+		    aws_change_of(work)->rounds++ < DELETE_ROUNDS_MOST)
 			return aws_read_again(work, 0);
 		if (!answer->ok && !is_absent)
 			return aws_change_refused(work, answer, "delete");
