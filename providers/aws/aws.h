@@ -23,8 +23,8 @@ struct aws_session {
 /* Sets task->call to an operation of kind's service. parameters are copied by reference. */
 void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
 		  const struct aws_parameters *parameters, bool mutating);
-/* The diagnostic of a call that failed, with what the service said. Always false. */
-bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
+/* The diagnostic of a call that failed, with what the service said. */
+void aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
 /* Adds to the last diagnostic what to do about such an answer, where something can be said. */
 void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, const char *operation);
 bool aws_is_one_of(const char *const *codes, struct slice code);

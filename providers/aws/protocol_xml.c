@@ -8,7 +8,6 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "providers/aws/excerpt.h"
 
 enum {
 	DEPTH_MOST = 64,
@@ -299,16 +298,11 @@ static void XMLCALL on_doctype(void *context, const XML_Char *name, const XML_Ch
 	fail(context, "it declares a document type, as a web page does");
 }
 
-static bool report(const struct reader *reader, struct slice xml, const char *failure, struct diagnostics *diagnostics)
+static bool report(const struct reader *reader, const char *failure, struct diagnostics *diagnostics)
 {
-	struct arena scratch;
-
 	diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the answer to '%.*s' cannot be read: %s (line %lu)",
 		   SLICE_ARGUMENTS(reader->operation->name), failure,
 		   (unsigned long)XML_GetCurrentLineNumber(reader->parser));
-	arena_init(&scratch);
-	diag_cause(diagnostics, aws_excerpt(&scratch, NULL, xml));
-	arena_release(&scratch);
 	diag_hint(diagnostics,
 		  "check that the endpoint is an AWS API: a proxy or a login page may have answered in its place");
 	return false;
@@ -345,18 +339,18 @@ static bool parse(struct reader *reader, struct slice xml, struct diagnostics *d
 	XML_SetCharacterDataHandler(reader->parser, on_text);
 	XML_SetStartDoctypeDeclHandler(reader->parser, on_doctype);
 	if (xml.size == 0)
-		return report(reader, xml, "it is empty", diagnostics);
+		return report(reader, "it is empty", diagnostics);
 	if (xml.size > XML_BYTES_MOST)
-		return report(reader, xml, "it is too long", diagnostics);
+		return report(reader, "it is too long", diagnostics);
 	status = XML_Parse(reader->parser, xml.data, (int)xml.size, XML_TRUE);
 	if (reader->failure)
-		return report(reader, xml, reader->failure, diagnostics);
+		return report(reader, reader->failure, diagnostics);
 	if (status != XML_STATUS_OK)
-		return report(reader, xml, XML_ErrorString(XML_GetErrorCode(reader->parser)), diagnostics);
+		return report(reader, XML_ErrorString(XML_GetErrorCode(reader->parser)), diagnostics);
 	if (reader->operation->output && !reader->has_output)
-		return report(reader, xml, "it holds no result", diagnostics);
+		return report(reader, "it holds no result", diagnostics);
 	if (denies_success(reader))
-		return report(reader, xml, "it says 'false' of its success, and names no error", diagnostics);
+		return report(reader, "it says 'false' of its success, and names no error", diagnostics);
 	return true;
 }
 

@@ -369,7 +369,7 @@ void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, c
 		diag_hint(diagnostics, "the endpoint does not know %s", operation);
 }
 
-bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
+void aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
 {
 	bool coded = answer->code.size > 0;
 	bool unknown = task->call.mutating && answer->fault == FAULT_AMBIGUOUS;
@@ -381,5 +381,4 @@ bool aws_call_failed(struct task *task, const struct answer *answer, const char 
 		diag_cause(task->diagnostics,
 			   arena_format(&task->scratch, "request id %.*s", SLICE_ARGUMENTS(answer->request_id)));
 	aws_hint_at(task->diagnostics, answer, task->call.operation);
-	return false;
 }

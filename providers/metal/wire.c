@@ -333,7 +333,7 @@ bool metal_points_elsewhere(const struct answer *answer)
 	return !answer->ok && slice_is(answer->code, REDIRECTED);
 }
 
-bool metal_call_failed(struct task *task, const struct answer *answer, enum severity severity)
+void metal_call_failed(struct task *task, const struct answer *answer, enum severity severity)
 {
 	const struct metal_operation *operation = task->call.definition;
 	struct slice base = value_slice(value_get_named(task->call.parameters, "controller"));
@@ -346,5 +346,4 @@ bool metal_call_failed(struct task *task, const struct answer *answer, enum seve
 			  SLICE_ARGUMENTS(answer->hint));
 	else if (answer->fault == FAULT_AUTH)
 		diag_hint(task->diagnostics, "check 'user', 'password_env' and 'ca_file' of the provider");
-	return false;
 }

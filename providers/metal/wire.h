@@ -11,8 +11,8 @@ void metal_call_get(struct task *task, struct session *session, struct slice bas
 void metal_call_reset(struct task *task, struct session *session, struct slice base, struct slice target,
 		      const char *reset_type);
 
-/* "could not read https://10.0.0.5/redfish/v1/: HTTP 401, ..." of a call that was not ok; always false. */
-bool metal_call_failed(struct task *task, const struct answer *answer, enum severity severity);
+/* "could not read https://10.0.0.5/redfish/v1/: HTTP 401, ..." of a call that was not ok. */
+void metal_call_failed(struct task *task, const struct answer *answer, enum severity severity);
 
 /* Whether the answer is that what was asked for is to be found elsewhere. */
 bool metal_points_elsewhere(const struct answer *answer);

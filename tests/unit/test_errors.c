@@ -104,6 +104,8 @@ static const struct {
 	 "\"AuthFailure\">]><Response><Error>"
 	 "<Code>&b;</Code></Error></Response>",
 	 ""},
+	{"bytes that a terminal would obey", 400, "a", "b", "{\"a\":\x1b[31m\xc3\xa4}\n", false, FAULT_USER, "",
+	 "HTTP 400 with an answer that is no AWS error: {\"a\":\\x1b[31m\\xc3\\xa4}\\n", ""},
 	{"a code outside an error", 400, "a", "b", "<Response><Code>AuthFailure</Code></Response>", false, FAULT_USER,
 	 "", "HTTP 400 with an answer that is no AWS error: <Response><Code>AuthFailure</Code></Response>", ""},
 };

@@ -297,71 +297,54 @@ static const struct {
 	const char *operation;
 	const char *xml;
 	const char *message;
-	const char *cause;
 } refused_responses[] = {
-	{"nothing", "ec2.DescribeVpcs", "", "the answer to 'DescribeVpcs' cannot be read: it is empty (line 1)", ""},
+	{"nothing", "ec2.DescribeVpcs", "", "the answer to 'DescribeVpcs' cannot be read: it is empty (line 1)"},
 	{"a web page", "ec2.DescribeVpcs", "<!DOCTYPE html>\n<html lang=en>",
 	 "the answer to 'DescribeVpcs' cannot be read: it declares a document type, as a web page does (line "
-	 "1)",
-	 "<!DOCTYPE html>\\n<html lang=en>"},
+	 "1)"},
 	{"another web page", "ec2.DescribeVpcs", "<html><body>hello</body></html>",
-	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
-	 "<html><body>hello</body></html>"},
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)"},
 	{"an error", "ec2.DescribeVpcs", "<Response><Errors/></Response>",
-	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
-	 "<Response><Errors/></Response>"},
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)"},
 	{"one of two", "ec2.DescribeVpcs",
 	 "<DescribeVpcsResponse><nextToken>a</nextToken><nextToken>b</nextToken></DescribeVpcsResponse>",
-	 "the answer to 'DescribeVpcs' cannot be read: it has an element twice that comes once (line 1)",
-	 "<DescribeVpcsResponse><nextToken>a</nextToken><nextToken>b</nextToken></DescribeVpcsResponse>"},
+	 "the answer to 'DescribeVpcs' cannot be read: it has an element twice that comes once (line 1)"},
 	{"another operation's answer", "ec2.DescribeVpcs",
 	 "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>",
-	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
-	 "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>"},
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)"},
 	{"the answer of an operation whose name is longer", "ec2.DescribeVpcs",
 	 "<DescribeVpcsMoreResponse><vpcSet/></DescribeVpcsMoreResponse>",
-	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
-	 "<DescribeVpcsMoreResponse><vpcSet/></DescribeVpcsMoreResponse>"},
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)"},
 	{"another operation's answer of the query protocol", "autoscaling.DescribeAutoScalingGroups",
 	 "<DescribeTagsResponse><DescribeAutoScalingGroupsResult/></DescribeTagsResponse>",
-	 "the answer to 'DescribeAutoScalingGroups' cannot be read: it answers something else (line 1)",
-	 "<DescribeTagsResponse><DescribeAutoScalingGroupsResult/></DescribeTagsResponse>"},
+	 "the answer to 'DescribeAutoScalingGroups' cannot be read: it answers something else (line 1)"},
 	{"no success of an operation whose model has no output", "ec2.DeleteSubnet",
 	 "<DeleteSubnetResponse><requestId>r</requestId><return>false</return></DeleteSubnetResponse>",
-	 "the answer to 'DeleteSubnet' cannot be read: it says 'false' of its success, and names no error (line 1)",
-	 "<DeleteSubnetResponse><requestId>r</requestId><return>false</return></DeleteSubnetResponse>"},
+	 "the answer to 'DeleteSubnet' cannot be read: it says 'false' of its success, and names no error (line 1)"},
 	{"no success of one whose model has it", "ec2.CreateRoute",
 	 "<CreateRouteResponse><return>false</return></CreateRouteResponse>",
-	 "the answer to 'CreateRoute' cannot be read: it says 'false' of its success, and names no error (line 1)",
-	 "<CreateRouteResponse><return>false</return></CreateRouteResponse>"},
+	 "the answer to 'CreateRoute' cannot be read: it says 'false' of its success, and names no error (line 1)"},
 	{"no success of one that calls it otherwise", "ec2.ModifyVpcTenancy",
 	 "<ModifyVpcTenancyResponse><return>false</return></ModifyVpcTenancyResponse>",
-	 "the answer to 'ModifyVpcTenancy' cannot be read: it says 'false' of its success, and names no error (line 1)",
-	 "<ModifyVpcTenancyResponse><return>false</return></ModifyVpcTenancyResponse>"},
+	 "the answer to 'ModifyVpcTenancy' cannot be read: it says 'false' of its success, and names no error (line "
+	 "1)"},
 	{"JSON", "ec2.DescribeVpcs", "{\"a\":\x1b[31m\xc3\xa4}",
-	 "the answer to 'DescribeVpcs' cannot be read: not well-formed (invalid token) (line 1)",
-	 "{\"a\":\\x1b[31m\\xc3\\xa4}"},
+	 "the answer to 'DescribeVpcs' cannot be read: not well-formed (invalid token) (line 1)"},
 	{"half", "ec2.DescribeVpcs", "<DescribeVpcsResponse><vpcSet>\n<item><vpcId>vpc-1</vpc",
-	 "the answer to 'DescribeVpcs' cannot be read: unclosed token (line 2)",
-	 "<DescribeVpcsResponse><vpcSet>\\n<item><vpcId>vpc-1</vpc"},
+	 "the answer to 'DescribeVpcs' cannot be read: unclosed token (line 2)"},
 	{"entities", "ec2.DescribeVpcs",
 	 "<!DOCTYPE a [<!ENTITY b "
 	 "\"c\">]><DescribeVpcsResponse><nextToken>&b;</nextToken></DescribeVpcsResponse>",
 	 "the answer to 'DescribeVpcs' cannot be read: it declares a document type, as a web page does (line "
-	 "1)",
-	 "<!DOCTYPE a [<!ENTITY b "
-	 "\"c\">]><DescribeVpcsResponse><nextToken>&b;</nextToken></DescribeVpcsResponse..."},
+	 "1)"},
 	{"an unknown entity", "ec2.DescribeVpcs",
 	 "<DescribeVpcsResponse><nextToken>&b;</nextToken></DescribeVpcsResponse>",
-	 "the answer to 'DescribeVpcs' cannot be read: undefined entity (line 1)",
-	 "<DescribeVpcsResponse><nextToken>&b;</nextToken></DescribeVpcsResponse>"},
+	 "the answer to 'DescribeVpcs' cannot be read: undefined entity (line 1)"},
 	{"no result", "autoscaling.DescribeAutoScalingGroups",
 	 "<DescribeAutoScalingGroupsResponse><Other/></DescribeAutoScalingGroupsResponse>",
-	 "the answer to 'DescribeAutoScalingGroups' cannot be read: it holds no result (line 1)",
-	 "<DescribeAutoScalingGroupsResponse><Other/></DescribeAutoScalingGroupsResponse>"},
+	 "the answer to 'DescribeAutoScalingGroups' cannot be read: it holds no result (line 1)"},
 	{"two roots", "ec2.DescribeVpcs", "<DescribeVpcsResponse/><DescribeVpcsResponse/>",
-	 "the answer to 'DescribeVpcs' cannot be read: junk after document element (line 1)",
-	 "<DescribeVpcsResponse/><DescribeVpcsResponse/>"},
+	 "the answer to 'DescribeVpcs' cannot be read: junk after document element (line 1)"},
 };
 
 static void test_response_refused(void **state)
@@ -377,9 +360,6 @@ static void test_response_refused(void **state)
 			fail_msg("%s: read", refused_responses[i].name);
 		assert_true(value_is(&value, VALUE_INTEGER));
 		expect_failure(refused_responses[i].name, &bench, FAULT_INTERNAL, refused_responses[i].message);
-		if (!slice_is(bench.diagnostics.items[0].cause, refused_responses[i].cause))
-			fail_msg("%s: cause %.*s", refused_responses[i].name,
-				 SLICE_ARGUMENTS(bench.diagnostics.items[0].cause));
 		bench_close(&bench);
 	}
 }
