@@ -112,7 +112,7 @@ void aws_arrange(const struct kind *kind, struct live *live, const struct value 
 		 struct arena *arena)
 {
 	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->fields, i);
+		const struct aws_field *field = aws_field_at(&kind->fields, i);
 
 		if (field->each && field->each->names_output)
 			arrange_field(field, live, wanted, outputs, arena);

@@ -15,11 +15,6 @@ enum {
 	TOKEN_BYTES = 32,
 };
 
-static const struct aws_kind *kind_of(const struct work *work)
-{
-	return aws_kind_of(work->kind);
-}
-
 /*
  * A call that was cut off is sent again with the same token by whoever looks next, whatever credentials that has, as
  * long as the object stands as it did; not once it is known to be done, for it may have come to nothing since. Of
@@ -49,7 +44,7 @@ enum step aws_send(struct work *work, int stage)
 	struct slice token = change->call->token ? token_of(work, change) : (struct slice){0};
 	if (token.size)
 		aws_parameter_add(&change->parameters, change->call->token, value_string(token));
-	aws_call_set(&work->task, work->session, kind_of(work), change->call, &change->parameters, true);
+	aws_call_set(&work->task, work->session, aws_kind_of(work->kind), change->call, &change->parameters, true);
 	work->task.call.token = token;
 	aws_tell_effect(work, change);
 	change->sent_any = true;
@@ -65,8 +60,8 @@ static enum step look_up(struct work *work, const struct aws_lookup *lookup)
 	aws_parameter_add(&parameters, lookup->id,
 			  lookup->find ? *aws_change_of(work)->reclaimed
 				       : value_string(work->task.object->provider_id));
-	aws_parameters_fixed(&parameters, kind_of(work), lookup->operation, lookup->fixed);
-	aws_call_set(&work->task, work->session, kind_of(work), call, &parameters, false);
+	aws_parameters_fixed(&parameters, aws_kind_of(work->kind), lookup->operation, lookup->fixed);
+	aws_call_set(&work->task, work->session, aws_kind_of(work->kind), call, &parameters, false);
 	work->stage = STAGE_LOOKED;
 	return STEP_CALL;
 }
@@ -252,7 +247,7 @@ static bool shows_otherwise(const struct work *work, const struct field *field, 
 static bool awaits_outputs(struct work *work)
 {
 	/* What stands still shows it once it is started. */
-	if (kind_of(work)->pause && !aws_is_running(work))
+	if (aws_kind_of(work->kind)->pause && !aws_is_running(work))
 		return false;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct field *field = field_at(&work->kind->fields, i);

@@ -59,7 +59,7 @@ static const struct value *there_of(struct work *work, const struct aws_field *f
 	return made_now(&field->field, NULL, known, now, arena);
 }
 
-static bool is_released(const struct work *work, const struct aws_field *field)
+bool aws_is_released(const struct work *work, const struct aws_field *field)
 {
 	return work->released && value_get_named(work->released, field->field.name);
 }
@@ -139,7 +139,7 @@ static bool wants_change(struct work *work, const struct aws_field *field)
 	const struct value *wanted = aws_wanted(work, field);
 	bool blind = (field->field.flags & WRITE_ONLY) && !made_has_seen(&field->field);
 	if ((!field->update && !field->each && !field->amount) || field->part ||
-	    (!wanted && !is_released(work, field)) || !aws_is_planned(work, field))
+	    (!wanted && !aws_is_released(work, field)) || !aws_is_planned(work, field))
 		return false;
 	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, there_of(work, field));
 	if (likeness == LIKE)
@@ -232,7 +232,7 @@ static const struct value *sent_of(const struct work *work, const struct aws_fie
 	bool is_unread = now && value_has_unread(now);
 	if (is_left_to_others(work, field))
 		return is_unread ? wanted : now;
-	if (wanted || !call->whole || is_unread || is_released(work, field))
+	if (wanted || !call->whole || is_unread || aws_is_released(work, field))
 		return wanted;
 	return now;
 }
@@ -265,7 +265,7 @@ static bool travel_together(const struct aws_field *a, const struct aws_field *b
 static bool travels_with_a_change(struct work *work, const struct aws_field *field, const struct aws_call *call)
 {
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *other = aws_field_at(&work->kind->fields, i);
 		if (other != field && other->update && update_of(work, other) == call &&
 		    travel_together(field, other) && wants_change(work, other))
 			return true;
@@ -285,7 +285,7 @@ static bool is_managed(const struct work *work, const struct aws_field *field)
 static const struct aws_field *resting_on(const struct work *work, const struct aws_field *field)
 {
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *other = aws_field_at(&work->kind->fields, i);
 		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 && is_managed(work, other) &&
 		    !is_off(aws_now(work, other)))
 			return other;
@@ -317,7 +317,7 @@ static void choose_update(struct work *work, const struct aws_field *first)
 	aws_call_begin(work, call, &parameters);
 	aws_choose(work, call, &parameters);
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
 		if (!field->update || update_of(work, field) != call || (call->one_field && field != first))
 			continue;
 		bool differs = wants_change(work, field);
@@ -462,7 +462,7 @@ static bool comes_later(struct work *work, const struct aws_field *field)
 	bool comes = field->field.bars_stop && !is_off(aws_wanted(work, field));
 	bool later = false;
 	for (size_t i = 0; (comes || stops(work, field)) && !later && i < work->kind->fields.count; i++) {
-		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *other = aws_field_at(&work->kind->fields, i);
 		bool before = comes ? stops(work, other) : other->field.bars_stop && is_off(aws_wanted(work, other));
 		later = before && wants_change(work, other) && !goes_unsaid(work, other);
 	}
@@ -473,7 +473,7 @@ bool aws_next_field_call(struct work *work)
 {
 	const struct aws_kind *kind = aws_kind_of(work->kind);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		if (strcmp(field->field.name, "tags") == 0 && kind->tags_member && !field->part) {
 			if (next_tag_call(work, kind, field))
 				return true;
@@ -497,7 +497,7 @@ bool aws_next_field_call(struct work *work)
 bool aws_next_yielding_call(struct work *work)
 {
 	for (size_t i = 0; work->yields && i < work->kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
 		const struct value *yielded = value_get_named(work->yields, field->field.name);
 		if (!yielded || !(field->field.flags & EXCHANGED) ||
 		    diff_field(&field->field, yielded, aws_now(work, field)) != LIKE)

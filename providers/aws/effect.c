@@ -105,7 +105,7 @@ static void tell_fixed(struct effect *effect, const struct work *work, const str
 	const struct fields *fields = &work->kind->fields;
 	for (const char *const *fixed = change->call->fixed; fixed && fixed[0]; fixed += 2)
 		for (size_t i = 0; i < fields->count; i++) {
-			const struct aws_field *own = (const struct aws_field *)field_at(fields, i);
+			const struct aws_field *own = aws_field_at(fields, i);
 			if (own->member && strcmp(own->member, fixed[0]) == 0)
 				value_builder_member(&effect->comes, slice_of(own->field.name),
 						     aws_decode(own, &sent, effect->arena));

@@ -146,6 +146,12 @@ struct aws_field {
 	struct value (*encode_change)(const struct aws_field *field, const struct value *value, struct arena *arena);
 };
 
+/* The field of that index, of a kind or of an object's members. */
+static inline const struct aws_field *aws_field_at(const struct fields *fields, size_t index)
+{
+	return (const struct aws_field *)field_at(fields, index);
+}
+
 struct aws_output {
 	struct output output;
 	const char *read; /* path in the list's item */

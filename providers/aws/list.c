@@ -301,7 +301,7 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 
 static const struct aws_field *field_of(const struct aws_kind *kind, size_t index)
 {
-	return (const struct aws_field *)field_at(&kind->kind.fields, index);
+	return aws_field_at(&kind->kind.fields, index);
 }
 
 /* The first field at or behind `from` that matters and is read by a call no earlier one made. */

@@ -135,7 +135,7 @@ void aws_encode_members(const struct fields *fields, const struct value *item, e
 			struct aws_parameters *parameters, struct arena *arena)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(fields, i);
+		const struct aws_field *field = aws_field_at(fields, i);
 		const struct value *value = value_get_named(item, field->field.name);
 		const char *path = which == AWS_MEMBERS_CHANGE && field->change ? field->change : field->member;
 		if (!value || value_is(value, VALUE_NULL) || !path || strcmp(path, "-") == 0)
@@ -194,7 +194,7 @@ static struct value decode_object(const struct fields *members, const struct val
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	for (size_t i = 0; i < members->count; i++) {
-		const struct aws_field *member = (const struct aws_field *)field_at(members, i);
+		const struct aws_field *member = aws_field_at(members, i);
 		struct value value = aws_decode(member, item, arena);
 		if (!value_is(&value, VALUE_NULL))
 			value_builder_member(&builder, slice_of(member->field.name), value);
@@ -379,7 +379,7 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 	ret->ownership = aws_decode_ownership(tags);
 	ret->ownership.is_stripped = kind->tags_member && aws_is_stripped(&ret->ownership);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		bool is_tags = strcmp(field->field.name, "tags") == 0 && field->field.type == FIELD_MAP;
 		struct value value = is_tags && kind->tags_member ? aws_decode_tags(tags, arena)
 				     : field->detail		  ? value_null()

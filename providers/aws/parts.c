@@ -300,13 +300,12 @@ bool aws_next_part_call(struct work *work)
 {
 	bool leaving = work->phase == PHASE_UNSETTLE;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
 		if (!field->part || !is_of_phase(work, field))
 			continue;
 		const struct value *now = aws_now(work, field);
 		bool wanted = work->desired && value_get_named(work->desired, field->field.name);
-		bool released = work->released && value_get_named(work->released, field->field.name);
-		if (!leaving && ((!wanted && !released) || !aws_is_planned(work, field)))
+		if (!leaving && ((!wanted && !aws_is_released(work, field)) || !aws_is_planned(work, field)))
 			continue;
 		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, leaving))
 			continue;
@@ -334,7 +333,7 @@ static const struct aws_field *next_hidden_part(struct work *work, struct pick *
 	if (!attachment || !aws_now(work, attachment))
 		return NULL;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
 		const struct value *now = aws_now(work, field);
 		if (read_through(work, field) != attachment)
 			continue;

@@ -11,11 +11,6 @@ enum {
 	ABSENCES_LEAST = 3,	/* in so many listings in a row it is missing then: one may lag as the call does */
 };
 
-static const struct aws_kind *kind_of(const struct work *work)
-{
-	return aws_kind_of(work->kind);
-}
-
 enum step aws_read_again(struct work *work, int64_t delay_ms)
 {
 	work->has_now = false;
@@ -116,13 +111,12 @@ const struct aws_field *aws_wrong_attachment(const struct work *work)
 {
 	bool leaves = phase_leaves(work->phase);
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
 		if (!field->attachment || (!leaves && !aws_is_planned(work, field)))
 			continue;
 		const struct value *now = aws_now(work, field);
 		const struct value *wanted = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
-		bool released = work->released && value_get_named(work->released, field->field.name);
-		if (!leaves && !wanted && !released)
+		if (!leaves && !wanted && !aws_is_released(work, field))
 			continue;
 		if (diff_field(&field->field, wanted, now) == UNLIKE)
 			return field;
@@ -224,20 +218,20 @@ static enum step ready(struct work *work)
 
 static const struct aws_call *create_of(const struct work *work)
 {
-	const struct aws_kind *kind = kind_of(work);
+	const struct aws_kind *kind = aws_kind_of(work->kind);
 	return kind->create_shown.operation && value_get_named(work->desired, SECRET_TO) ? &kind->create_shown
 											 : &kind->create;
 }
 
 static enum step create(struct work *work)
 {
-	const struct aws_kind *kind = kind_of(work);
+	const struct aws_kind *kind = aws_kind_of(work->kind);
 	const struct aws_call *call = create_of(work);
 	struct arena *arena = &work->task.scratch;
 	struct aws_parameters parameters = {.count = 0};
 	aws_parameters_fixed(&parameters, kind, call->operation, call->fixed);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		const struct value *wanted = value_get_named(work->desired, field->field.name);
 		if (field->field.bars_stop && aws_stops_once_made(work))
 			continue;
@@ -281,16 +275,16 @@ static enum step created(struct work *work, const struct answer *answer)
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = work->task.head_only = true;
 	aws_note_created(work, is_there ? ORIGIN_TAKEN : call->hands_back ? ORIGIN_REPEATED : ORIGIN_NEW);
-	if (call == &kind_of(work)->create_shown) {
+	if (call == &aws_kind_of(work->kind)->create_shown) {
 		work->task.shown_to = value_get_named(work->desired, SECRET_TO);
-		work->task.shown = value_slice(value_path(&answer->body, kind_of(work)->shows));
+		work->task.shown = value_slice(value_path(&answer->body, aws_kind_of(work->kind)->shows));
 	}
 	return aws_read_again(work, 0);
 }
 
 static enum step send_delete(struct work *work)
 {
-	const struct aws_kind *kind = kind_of(work);
+	const struct aws_kind *kind = aws_kind_of(work->kind);
 	const struct aws_call *call =
 		work->force && kind->delete_forced.operation ? &kind->delete_forced : &kind->delete;
 	struct aws_parameters parameters = {.count = 0};
@@ -344,7 +338,7 @@ static enum step doubt(struct work *work)
 
 static enum step delete_object(struct work *work, const struct answer *answer)
 {
-	const struct aws_kind *kind = kind_of(work);
+	const struct aws_kind *kind = aws_kind_of(work->kind);
 	const struct aws_call *call = work->detail ? aws_change_of(work)->call : NULL;
 	if (work->stage == STAGE_LEAVING || (work->awaits_gone && work->has_now))
 		return wait_until_gone(work);

@@ -106,6 +106,8 @@ bool aws_next_renaming_call(struct work *work);
 void aws_note_renaming(struct work *work);
 /* Whether the field may be changed: planned, or the object is new. */
 bool aws_is_planned(const struct work *work, const struct aws_field *field);
+/* Whether the field was set and no longer is, and its former value is to go. */
+bool aws_is_released(const struct work *work, const struct aws_field *field);
 /* What is known to be there now gets another value in one field. */
 void aws_note_field(struct work *work, const struct field *field, const struct value *value);
 /* A call of this work has given the field that value. */

@@ -176,7 +176,7 @@ static void check_running(const struct aws_kind *kind)
 	size_t pausing = 0;
 
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		bool pauses = (field->field.flags & PAUSES) != 0;
 		pausing += pauses;
 		if (pauses && !field->update)
@@ -248,7 +248,7 @@ static void check_operation(const struct aws_kind *kind, const struct aws_call *
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		check_field(kind, &kind->kind.fields, &field->field);
 		check_way(kind, field);
 		check_identifies(kind, field);

@@ -112,7 +112,7 @@ static void cover_field(struct coverage *coverage, const char *above, const char
 static void cover_members(struct coverage *coverage, const char *above, const struct fields *fields, bool changes)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(fields, i);
+		const struct aws_field *field = aws_field_at(fields, i);
 		const char *path = changes && field->change ? field->change : field->member;
 		if (!field->field.name)
 			kind_report(coverage->kind, "%s: a table has an empty row", coverage->operation);
@@ -244,7 +244,7 @@ static void check_create(const struct aws_kind *kind, const struct aws_call *cal
 	struct coverage *coverage = new_coverage();
 	begin(coverage, kind, call);
 	for (size_t i = 0; coverage->input && i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		if (call == &kind->create_shown && excludes_shown(kind, field))
 			continue;
 		if (field->member && (!field->part || field->part->inline_in_create))
@@ -294,7 +294,7 @@ static void cover_part(struct coverage *coverage, const struct aws_field *field,
 		cover(coverage, "", part->removal_member);
 	} else if (item->field.type == FIELD_OBJECT && !item->encode) {
 		for (size_t i = 0; i < item->field.members.count; i++) {
-			const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
+			const struct aws_field *member = aws_field_at(&item->field.members, i);
 			if (member->member && (!removes || (member->field.flags & KEY)))
 				cover_field(coverage, above, member->member, member, false);
 		}
@@ -317,7 +317,7 @@ static void cover_each(struct coverage *coverage, const struct aws_field *field)
 		return;
 	}
 	for (size_t i = 0; i < item->field.members.count; i++) {
-		const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
+		const struct aws_field *member = aws_field_at(&item->field.members, i);
 		if (member->field.flags & SEEN)
 			cover_field(coverage, field->each->item, member->member, member, false);
 	}
@@ -329,7 +329,7 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 	struct coverage *coverage = new_coverage();
 	begin(coverage, kind, call);
 	for (size_t i = 0; coverage->input && i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
 			if (!calls[k] || strcmp(calls[k]->operation, call->operation) != 0)
@@ -356,7 +356,7 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 static bool is_first_use(const struct aws_kind *kind, size_t index, const struct aws_call *call)
 {
 	for (size_t i = 0; i < index; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
 			if (calls[k] && strcmp(calls[k]->operation, call->operation) == 0)
@@ -398,7 +398,7 @@ static void check_calls(const struct aws_kind *kind)
 	if (kind->shows && !aws_shape_at(operation_of(kind, kind->create_shown.operation)->output, kind->shows))
 		kind_report(kind, "%s answers no %s", kind->create_shown.operation, kind->shows);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
 			if (calls[k] && is_first_use(kind, i, calls[k]))
@@ -481,7 +481,7 @@ static void check_read_members(const struct aws_kind *kind, const struct fields 
 			       const char *where)
 {
 	for (size_t i = 0; i < fields->count; i++)
-		check_read(kind, (const struct aws_field *)field_at(fields, i), shape, where);
+		check_read(kind, aws_field_at(fields, i), shape, where);
 }
 
 static void check_read(const struct aws_kind *kind, const struct aws_field *field, const struct aws_shape *shape,
@@ -531,7 +531,7 @@ static void check_reads(const struct aws_kind *kind)
 	const struct aws_shape *item = items_of(kind, &kind->list);
 	const struct aws_shape *joined = kind->join ? items_of(kind, &kind->join->list) : NULL;
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		bool tags = strcmp(field->field.name, "tags") == 0;
 		if (field->detail)
 			check_detail(kind, field);

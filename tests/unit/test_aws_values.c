@@ -135,7 +135,7 @@ static void check_members(const struct aws_kind *kind, const char *above, const 
 			  const struct aws_shape *shape)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(fields, i);
+		const struct aws_field *field = aws_field_at(fields, i);
 		if (field->member)
 			check_field(kind, above, field, aws_shape_at(shape, field->member));
 	}
@@ -145,7 +145,7 @@ static void check_members(const struct aws_kind *kind, const char *above, const 
 static void check_changes(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
 		const struct aws_operation_shape *update =
 			field->update ? aws_operation_of(kind, field->update->operation) : NULL;
 		const char *path = field->change ? field->change : field->member;

@@ -195,7 +195,7 @@ static const struct aws_call *find_call(const struct aws_kind *kind, const char 
 	if (!found)
 		found = named(&kind->delete, operation);
 	for (size_t i = 0; !found && i < kind->kind.fields.count; i++)
-		found = find_of_field((const struct aws_field *)field_at(&kind->kind.fields, i), operation);
+		found = find_of_field(aws_field_at(&kind->kind.fields, i), operation);
 	return found;
 }
 

@@ -264,7 +264,7 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 {
 	bool good = aws_check_requirements(value_get_named(desired, "requirements"), diagnostics);
 	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->fields, i);
+		const struct aws_field *field = aws_field_at(&kind->fields, i);
 		if (field->member && strncmp(field->member, DATA, sizeof(DATA) - 1) == 0 &&
 		    value_get_named(desired, field->field.name))
 			return good;
