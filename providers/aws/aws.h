@@ -20,9 +20,12 @@ struct aws_session {
 	struct aws_signing_keys keys;
 };
 
-/* Sets task->call to an operation of kind's service. parameters are copied by reference. */
+/* Sets task->call to an operation of kind's service that changes nothing. parameters are copied by reference. */
+void aws_read_set(struct task *task, struct session *session, const struct aws_kind *kind, const char *operation,
+		  const struct aws_parameters *parameters);
+/* The same of one that changes something. */
 void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
-		  const struct aws_parameters *parameters, bool mutating);
+		  const struct aws_parameters *parameters);
 /* The diagnostic of a call that failed, with what the service said. */
 void aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
 /* Adds to the last diagnostic what to do about such an answer, where something can be said. */

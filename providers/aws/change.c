@@ -44,7 +44,7 @@ enum step aws_send(struct work *work, int stage)
 	struct slice token = change->call->token ? token_of(work, change) : (struct slice){0};
 	if (token.size)
 		aws_parameter_add(&change->parameters, change->call->token, value_string(token));
-	aws_call_set(&work->task, work->session, aws_kind_of(work->kind), change->call, &change->parameters, true);
+	aws_call_set(&work->task, work->session, aws_kind_of(work->kind), change->call, &change->parameters);
 	work->task.call.token = token;
 	aws_tell_effect(work, change);
 	change->sent_any = true;
@@ -55,13 +55,11 @@ enum step aws_send(struct work *work, int stage)
 static enum step look_up(struct work *work, const struct aws_lookup *lookup)
 {
 	struct aws_parameters parameters = {.count = 0};
-	struct aws_call *call = arena_new(&work->task.scratch, struct aws_call);
-	call->operation = lookup->operation;
 	aws_parameter_add(&parameters, lookup->id,
 			  lookup->find ? *aws_change_of(work)->reclaimed
 				       : value_string(work->task.object->provider_id));
 	aws_parameters_fixed(&parameters, aws_kind_of(work->kind), lookup->operation, lookup->fixed);
-	aws_call_set(&work->task, work->session, aws_kind_of(work->kind), call, &parameters, false);
+	aws_read_set(&work->task, work->session, aws_kind_of(work->kind), lookup->operation, &parameters);
 	work->stage = STAGE_LOOKED;
 	return STEP_CALL;
 }

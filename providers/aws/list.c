@@ -106,9 +106,7 @@ static enum step ask(struct reading *reading, int stage, struct slice token)
 		add_owner(reading, &parameters, arena);
 	if (token.size)
 		aws_parameter_add(&parameters, arena_string(arena, pages->input_token), value_string(token));
-	struct aws_call *call = arena_new(arena, struct aws_call);
-	call->operation = listing->operation;
-	aws_call_set(&reading->task, reading->session, kind, call, &parameters, false);
+	aws_read_set(&reading->task, reading->session, kind, listing->operation, &parameters);
 	return STEP_CALL;
 }
 
@@ -449,11 +447,9 @@ enum step aws_detail(struct reading *reading, const struct answer *answer)
 	reading->cursor = next;
 	const struct aws_detail *detail = field_of(kind, next)->detail;
 	struct aws_parameters parameters = {.count = 0};
-	struct aws_call *call = arena_new(&reading->task.scratch, struct aws_call);
-	call->operation = detail->operation;
 	aws_parameter_add(&parameters, detail->id, *key);
 	aws_parameters_fixed(&parameters, kind, detail->operation, detail->fixed);
-	aws_call_set(&reading->task, reading->session, kind, call, &parameters, false);
+	aws_read_set(&reading->task, reading->session, kind, detail->operation, &parameters);
 	return STEP_CALL;
 }
 
@@ -471,14 +467,13 @@ static bool is_recordable(const struct reading *reading, const char *what, struc
 }
 
 static const struct aws_kind identity_kind = {.service = "sts"};
-static const struct aws_call who_am_i = {.operation = "GetCallerIdentity"};
 
 enum step aws_identify(struct reading *reading, const struct answer *answer)
 {
 	struct aws_session *session = (struct aws_session *)reading->session;
 	if (!answer) {
 		struct aws_parameters parameters = {.count = 0};
-		aws_call_set(&reading->task, reading->session, &identity_kind, &who_am_i, &parameters, false);
+		aws_read_set(&reading->task, reading->session, &identity_kind, "GetCallerIdentity", &parameters);
 		return STEP_CALL;
 	}
 	if (!answer->ok) {

@@ -332,20 +332,26 @@ struct provider_limits aws_limits(const struct call *call)
 			return rates[i].limits;
 }
 
-void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
-		  const struct aws_parameters *parameters, bool mutating)
+void aws_read_set(struct task *task, struct session *session, const struct aws_kind *kind, const char *operation,
+		  const struct aws_parameters *parameters)
 {
 	struct value *value = arena_new(&task->scratch, struct value);
 	*value = aws_parameters_value(parameters, &task->scratch);
 	task->call = (struct call){
 		.session = session,
-		.operation = call->operation,
-		.definition = aws_operation(aws_service(slice_of(kind->service)), slice_of(call->operation)),
+		.operation = operation,
+		.definition = aws_operation(aws_service(slice_of(kind->service)), slice_of(operation)),
 		.parameters = value,
-		.mutating = mutating,
-		.recipe = call->recipe,
-		.settling = call->settling,
 	};
+}
+
+void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
+		  const struct aws_parameters *parameters)
+{
+	aws_read_set(task, session, kind, call->operation, parameters);
+	task->call.mutating = true;
+	task->call.recipe = call->recipe;
+	task->call.settling = call->settling;
 }
 
 bool aws_is_one_of(const char *const *codes, struct slice code)

@@ -248,7 +248,7 @@ static enum step create(struct work *work)
 		aws_parameter_add(&parameters, call->token, value_string(work->tagging.intent));
 	if (kind->complete)
 		kind->complete(work, &parameters);
-	aws_call_set(&work->task, work->session, kind, call, &parameters, true);
+	aws_call_set(&work->task, work->session, kind, call, &parameters);
 	work->task.call.creates = true;
 	work->task.call.intent = work->tagging.intent;
 	if (call->token)

@@ -17,11 +17,11 @@ void slip_watch(struct universe *universe)
 
 /* By the names that the linker knows them under, see --wrap in ld(1). */
 void real_aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind,
-		       const struct aws_call *call, const struct aws_parameters *parameters,
-		       bool mutating) __asm__("__real_aws_call_set");
+		       const struct aws_call *call,
+		       const struct aws_parameters *parameters) __asm__("__real_aws_call_set");
 void slip_aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind,
-		       const struct aws_call *call, const struct aws_parameters *parameters,
-		       bool mutating) __asm__("__wrap_aws_call_set");
+		       const struct aws_call *call,
+		       const struct aws_parameters *parameters) __asm__("__wrap_aws_call_set");
 
 /* What a run that was cut off has sent is sent by its successor under the intent that is recorded. */
 static bool may_be_recorded(const struct aws_call *call)
@@ -51,7 +51,8 @@ static bool is_forgotten(const struct aws_call *call, const struct aws_parameter
 }
 
 void slip_aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind,
-		       const struct aws_call *call, const struct aws_parameters *parameters, bool mutating)
+		       const struct aws_call *call, const struct aws_parameters *parameters)
 {
-	real_aws_call_set(task, session, kind, call, parameters, mutating && !is_forgotten(call, parameters));
+	real_aws_call_set(task, session, kind, call, parameters);
+	task->call.mutating = !is_forgotten(call, parameters);
 }

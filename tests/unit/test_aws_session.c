@@ -266,10 +266,29 @@ static void test_answers_tell(void **state)
 	}
 }
 
+/* A read has nothing of the call that was set before it. */
+static void test_calls_set(void **state)
+{
+	static const struct aws_kind kind = {.service = "ec2"};
+	static const struct aws_call change = {.operation = "CreateVpc", .recipe = RECIPE_SNAPSHOT};
+	struct aws_parameters parameters = {.count = 0};
+	struct task task = {0};
+
+	(void)state;
+	arena_init(&task.scratch);
+	aws_call_set(&task, NULL, &kind, &change, &parameters);
+	assert_true(task.call.mutating && task.call.recipe == RECIPE_SNAPSHOT);
+	assert_string_equal(task.call.operation, "CreateVpc");
+	aws_read_set(&task, NULL, &kind, "DescribeVpcs", &parameters);
+	assert_false(task.call.mutating || task.call.recipe == RECIPE_SNAPSHOT);
+	assert_ptr_equal(task.call.definition, aws_operation(aws_service(SLICE("ec2")), SLICE("DescribeVpcs")));
+	arena_release(&task.scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_finer_codes),
-					   cmocka_unit_test(test_answers_tell)};
+					   cmocka_unit_test(test_answers_tell), cmocka_unit_test(test_calls_set)};
 
 	return cmocka_run_group_tests_name("aws session", tests, NULL, NULL);
 }
