@@ -74,7 +74,8 @@ static struct slice text_of(struct work *work, const struct aws_change *change)
 			    SLICE_ARGUMENTS(json_canonical(arena, &parameters, &clear)));
 }
 
-/* The change that was chosen was waited for: a read still shows what was before it, or another call took it back. */
+/* Whether the change that was chosen was waited for already: a read still shows what was before it, or another call
+ * took it back. */
 static bool is_waited_for(struct work *work, const struct aws_change *change)
 {
 	if (!change->call->waits || !change->waited)
@@ -145,7 +146,8 @@ static const char *name_of_changed(const struct aws_change *change)
 	return change->field_count ? change->fields[0]->field.name : "a field";
 }
 
-/* The change that was chosen was accepted before, and does as much again each time: only a read may settle it. */
+/* Whether the change that was chosen was accepted, and sending it again would do as much again (RECIPE_SNAPSHOT): only
+ * a read may settle it. */
 static bool is_sent_for_good(const struct work *work, const struct aws_change *change)
 {
 	return change->call->recipe == RECIPE_SNAPSHOT && change->field_count > 0 &&

@@ -9,7 +9,7 @@
 
 enum {
 	IDS_MOST = 200,
-	/* Far more than an account may have, of which none is passed over. */
+	/* Far more than an account can hold; nothing below it is skipped. */
 	ITEMS_MOST = 1000000,
 	/* So many come to an end also where each has next to nothing. */
 	PAGES_MOST = 100000,

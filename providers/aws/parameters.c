@@ -10,8 +10,6 @@
 #include "providers/aws/shape.h"
 #include "reconcile/schema.h"
 
-/* Key prefix of the tags that say whose an object is. */
-
 void aws_parameter_add(struct aws_parameters *parameters, const char *path, struct value value)
 {
 	/* An encoder that has nothing to say of a value gives null. */
@@ -55,7 +53,7 @@ struct value aws_constant(const char *text, struct arena *arena)
 	return value;
 }
 
-/* The part of a path at some depth: [*ret_rest points behind its dot, or is NULL at the end]. */
+/* The first part of a path; *ret_rest: what comes behind its dot, or NULL at the end. */
 static struct slice head_of(const char *path, const char **ret_rest)
 {
 	const char *dot = strchr(path, '.');

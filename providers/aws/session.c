@@ -298,8 +298,9 @@ void aws_interpret(const struct call *call, const struct http_response *response
 
 /*
  * Documented request buckets of EC2, each for one action, account and region
- * (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Sorted by prefix length
- * in the order they are tried: the first that the operation begins with counts.
+ * (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html); Auto Scaling and STS
+ * are held to the same. The first that the operation begins with counts: a longer prefix stands before the one that
+ * begins it.
  */
 static const struct rate {
 	const char *prefix;

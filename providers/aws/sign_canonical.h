@@ -11,6 +11,8 @@
 
 /* The parts of a canonical request: signer and server must arrive at the same bytes. */
 
+/* The path percent-encoded over what is sent, without dots and repeated slashes. as_given: with them; encoded_once: as
+ * it is sent. Both are S3's ways. Of an empty one "/". */
 void aws_canonical_path(struct buffer *buffer, struct arena *arena, struct slice path, bool as_given,
 			bool encoded_once);
 /* Names and values in one percent-encoding, sorted by name, then value. */

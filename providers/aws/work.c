@@ -389,7 +389,6 @@ static enum step vacate(struct work *work)
 	return attachment ? move(work, attachment) : STEP_DONE;
 }
 
-/* Before anything is done to it: a listing may lag, and what is there must show for a while. */
 static enum step held_by_others(struct work *work, struct slice items)
 {
 	return aws_fail(work, FAULT_CONFLICT,
@@ -411,6 +410,7 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
+	/* Before anything is done to it. A listing may lag: what it shows is believed once it shows for a while. */
 	struct slice others = work->unsettle_all ? aws_others_items(work) : (struct slice){0};
 	if (others.size > 0)
 		return aws_count_look(work) ? aws_look_later(work) : held_by_others(work, others);

@@ -93,7 +93,7 @@ bool aws_next_part_call(struct work *work);
 bool aws_would_hide_part(struct work *work);
 /* The next call that takes such a part off, as the plan has it. */
 bool aws_next_hidden_part_call(struct work *work);
-/* The attachment that is not what is desired, or in a phase in which the object leaves not nothing; NULL: none. */
+/* The attachment that is not what is desired, or, in a phase in which the object leaves, is not nothing; NULL: none. */
 const struct aws_field *aws_wrong_attachment(const struct work *work);
 /* Whether a value is, or has in it, the id of something that is about to be deleted. */
 bool aws_names_leaving(const struct work *work, const struct value *value);

@@ -28,7 +28,7 @@ struct sim {
 	struct arena lasting; /* interned names, and things, which others may point to after their end */
 	struct map interned;
 	struct map regions; /* slice -> struct sim_region */
-	struct map actions; /* name -> struct sim_action_entry */
+	struct map actions; /* number of the service and name -> struct action_entry */
 	struct map signing_keys;
 	struct map request_counts; /* action -> uint64_t */
 	uint64_t next_sequence;
