@@ -30,10 +30,10 @@ enum stage {
 	STAGE_WAITING,
 };
 
-/* How a state is reached: kindly at first, and after a while otherwise. */
+/* How a state is reached: gently at first, and after a while firmly. */
 static const struct power_way {
 	const char *value;
-	const char *kind_type, *firm_type; /* ResetType of ComputerSystem.Reset */
+	const char *gentle_type, *firm_type; /* ResetType of ComputerSystem.Reset */
 	int64_t patience_ms;
 } power_ways[] = {
 	{"on", "On", "ForceOn", START_PATIENCE_MS},
@@ -200,12 +200,12 @@ static const char *reset_type(const struct work *work, const struct value *syste
 
 	if (!types && value_is(&change->types, VALUE_LIST))
 		types = &change->types;
-	bool kind = metal_reset_allows(types, way->kind_type), firm = metal_reset_allows(types, way->firm_type);
-	bool kindly = kind && (patient || !firm);
+	bool firm = metal_reset_allows(types, way->firm_type);
+	bool gentle = metal_reset_allows(types, way->gentle_type) && (patient || !firm);
 
-	*ret_firm = !kindly || !firm;
-	if (kindly)
-		return way->kind_type;
+	*ret_firm = !gentle || !firm;
+	if (gentle)
+		return way->gentle_type;
 	return firm ? way->firm_type : NULL;
 }
 
@@ -230,7 +230,7 @@ static enum step ask_what_it_takes(struct work *work, const struct value *system
 }
 
 /* Where there is no answer, it may take anything; and a look is due, for that took its time. */
-static enum step told(struct work *work, const struct answer *answer)
+static enum step took_types(struct work *work, const struct answer *answer)
 {
 	struct power_change *change = work->detail;
 	const struct value *types = answer->ok ? metal_info_types(&answer->body) : NULL;
@@ -298,9 +298,9 @@ static struct live seen_at(const struct work *work, const struct value *system, 
 	return seen;
 }
 
-/* What tells that it is not the machine of before, or NULL. *ret_told: whether anything tells that it is, where
+/* What tells that it is not the machine of before, or NULL. *ret_same: whether anything tells that it is, where
  * anything ever did. */
-static const struct output *moved_mark(const struct live *then, const struct live *now, bool *ret_told)
+static const struct output *moved_mark(const struct live *then, const struct live *now, bool *ret_same)
 {
 	bool was_told = false, is_told = false;
 
@@ -319,7 +319,7 @@ static const struct output *moved_mark(const struct live *then, const struct liv
 			return output;
 		is_told = true;
 	}
-	*ret_told = is_told || !was_told;
+	*ret_same = is_told || !was_told;
 	return NULL;
 }
 
@@ -386,14 +386,14 @@ static bool is_due(const struct work *work)
 	       (change->is_refused || work->task.now_ms >= firm_ms);
 }
 
-/* What is asked for now that it is due; told: the look has told that it is the same machine. */
-static enum step ask(struct work *work, const struct value *system, const struct live *seen, bool told)
+/* What is asked for now that it is due; is_same: the look has told that it is the same machine. */
+static enum step ask(struct work *work, const struct value *system, const struct live *seen, bool is_same)
 {
 	const struct power_change *change = work->detail;
 
 	if (has_to_be_told(work, system))
 		return ask_what_it_takes(work, system);
-	if (!told && !change->is_known)
+	if (!is_same && !change->is_known)
 		return read_again(work);
 	return is_described(work, &seen->fields) ? ask_for_change(work, system) : STEP_FAILED;
 }
@@ -402,14 +402,14 @@ static enum step judged(struct work *work, const struct value *system, const str
 {
 	const struct power_change *change = work->detail;
 	struct metal_power power = metal_power_read(system);
-	bool late = work->task.now_ms >= work->deadline_ms, told;
-	const struct output *mark = moved_mark(&change->then, seen, &told);
+	bool late = work->task.now_ms >= work->deadline_ms, is_same;
+	const struct output *mark = moved_mark(&change->then, seen, &is_same);
 
 	if (mark)
 		return another_stands_there(work, mark, seen);
 	if (slice_is(power.value, change->way->value) && !power.moving)
 		return landed(work);
-	if (late && !told && !change->is_known)
+	if (late && !is_same && !change->is_known)
 		return not_changed(work, "nothing tells now that it is the same machine", (struct slice){NULL, 0},
 				   "run again: it is looked at first");
 	if (late || (change->is_begun && !power.moving))
@@ -417,7 +417,7 @@ static enum step judged(struct work *work, const struct value *system, const str
 				   "run again: it is looked at first");
 	if (change->refused_for_good && !power.moving)
 		return not_changed(work, "", change->reply, "see what its controller says about it");
-	return power.moving || !is_due(work) ? wait_a_little(work) : ask(work, system, seen, told);
+	return power.moving || !is_due(work) ? wait_a_little(work) : ask(work, system, seen, is_same);
 }
 
 static enum step looked(struct work *work, const struct answer *answer)
@@ -451,7 +451,7 @@ static enum step asked(struct work *work, const struct answer *answer)
 		return call_failed(work, answer);
 	/* Refused, or nobody knows: a look tells. It may be in that state already, or on its way. */
 	change->is_refused = true;
-	/* The kind way may be refused as there is no system that hears, or as it is not known: the firm one is left. */
+	/* The gentle way may be refused as no system hears it, or as it is not known: the firm one is left. */
 	bool refused =
 		answer->fault == FAULT_USER || answer->fault == FAULT_ABSENT || answer->fault == FAULT_UNSUPPORTED;
 	change->refused_for_good =
@@ -478,7 +478,7 @@ static enum step make(struct work *work, const struct answer *answer)
 	case STAGE_READING:
 		return has_read(work);
 	case STAGE_INFORMING:
-		return answer ? told(work, answer) : look(work);
+		return answer ? took_types(work, answer) : look(work);
 	case STAGE_ASKING:
 		return answer ? asked(work, answer) : called_off(work);
 	case STAGE_WAITING:

@@ -19,7 +19,7 @@
 struct power_row {
 	const char *name;
 	const char *before, *wanted; /* "Off"; "on" */
-	int64_t graceful_ms;	     /* from asking kindly until it is so; 0: never */
+	int64_t graceful_ms;	     /* from asking gently until it is so; 0: never */
 	int64_t firm_ms;	     /* from asking otherwise; 0: never */
 	const char *types;	     /* JSON list of what it allows, or NULL */
 	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
