@@ -25,9 +25,4 @@ struct slice digest_text(struct arena *arena, const struct digest *digest);
 /* False where text is not exactly 64 lower-case hex digits. */
 __attribute__((warn_unused_result)) bool digest_read(struct slice text, struct digest *ret);
 
-/* RFC 4648 with padding. */
-struct slice base64_encode(struct arena *arena, struct slice bytes);
-/* False where text is no base64; white space within is skipped, as MIME allows. */
-__attribute__((warn_unused_result)) bool base64_decode(struct arena *arena, struct slice text, struct slice *ret);
-
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/unescape.h"

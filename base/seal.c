@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/hex.h"
 #include "base/memory.h"

@@ -57,16 +57,11 @@ struct slice slice_first(struct slice text, size_t count)
 	return (struct slice){text.data, count < text.size ? count : text.size};
 }
 
-static bool is_space(char byte)
-{
-	return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
 struct slice slice_trim(struct slice text)
 {
-	while (text.size > 0 && is_space(text.data[0]))
+	while (text.size > 0 && slice_is_space(text.data[0]))
 		text = slice_from(text, 1);
-	while (text.size > 0 && is_space(text.data[text.size - 1]))
+	while (text.size > 0 && slice_is_space(text.data[text.size - 1]))
 		text.size--;
 	return text;
 }

@@ -40,6 +40,12 @@ static inline char lower_case(char byte)
 	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
 }
 
+/* ASCII white space, whatever the locale. */
+static inline bool slice_is_space(char byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
 /* Equal but for upper and lower case, as names of headers are. */
 bool slice_equal_caseless(struct slice a, struct slice b);
 /* Byte order, shorter first where one is a prefix of the other: <0, 0, >0. */

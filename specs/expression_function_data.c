@@ -1,5 +1,6 @@
 #include "specs/expression_function.h"
 
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/json.h"
 

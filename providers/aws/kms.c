@@ -1,6 +1,6 @@
 #include "providers/aws/kms.h"
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "providers/aws/endpoints.h"
 #include "providers/aws/errors.h"

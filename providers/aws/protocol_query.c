@@ -1,6 +1,6 @@
 #include "providers/aws/protocol.h"
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "providers/aws/uri.h"
 

@@ -6,7 +6,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/memory.h"
 
 enum {

@@ -172,11 +172,6 @@ static bool is_unsigned(struct slice name)
 		       sizeof(unsigned_headers[0]), compare_unsigned) != NULL;
 }
 
-static bool is_space(char byte)
-{
-	return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
 /* Trimmed, and each run of white space as one space: quotes do not protect it. */
 static void append_header_value(struct buffer *buffer, struct slice value)
 {
@@ -184,7 +179,7 @@ static void append_header_value(struct buffer *buffer, struct slice value)
 	bool begun = false;
 
 	for (size_t i = 0; i < value.size; i++) {
-		if (is_space(value.data[i])) {
+		if (slice_is_space(value.data[i])) {
 			pending = begun;
 			continue;
 		}

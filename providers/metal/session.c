@@ -1,4 +1,4 @@
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/memory.h"
 #include "providers/metal/metal.h"
 

@@ -1,7 +1,6 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "base/digest.h"
 #include "providers/sim/sim_launch.h"
 #include "providers/sim/sim_parts.h"
 #include "providers/sim/sim_query.h"

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "providers/sim/sim_launch.h"
 #include "providers/sim/sim_parts.h"
 #include "providers/sim/sim_query.h"

@@ -1,6 +1,7 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 
+#include "base/base64.h"
 #include "base/digest.h"
 #include "providers/sim/sim_parts.h"
 

@@ -1,7 +1,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "providers/sim/sim_launch.h"
 #include "providers/sim/sim_parts.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "providers/sim/sim_fault.h"
 #include "providers/sim/sim_signature.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "providers/aws/errors.h"
 #include "providers/aws/protocol.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/digest.h"
+#include "base/base64.h"
 #include "base/redaction.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/seal.h"
 #include "base/vault.h"

@@ -1,6 +1,6 @@
 #include "providers/aws/kinds/launch_fields.h"
 
-#include "base/digest.h"
+#include "base/base64.h"
 
 const char *const aws_enabled_disabled[] = {"enabled", "disabled", NULL};
 const char *const aws_token_uses[] = {"optional", "required", NULL};
