@@ -4,10 +4,6 @@
 
 #include "base/memory.h"
 
-enum { DIAGNOSTICS_FIRST = 16 };
-
-_Static_assert(DIAGNOSTICS_MOST % DIAGNOSTICS_FIRST != 0, "a capacity that doubles must leave room for the spare");
-
 void diagnostics_init(struct diagnostics *diagnostics, struct arena *arena)
 {
 	*diagnostics = (struct diagnostics){.arena = arena};
@@ -40,43 +36,23 @@ static bool make_room(struct diagnostics *diagnostics)
 	return true;
 }
 
-static void diagnostics_grow(struct diagnostics *diagnostics)
-{
-	diagnostics->capacity = diagnostics->capacity > 0 ? diagnostics->capacity * 2 : DIAGNOSTICS_FIRST;
-	diagnostics->items =
-		(struct diag *)memory_resize(diagnostics->items, diagnostics->capacity * sizeof(*diagnostics->items));
-}
-
-/*
- * The item behind the last that may be kept stands for every dropped one; its message is
- * not empty exactly while the diagnostic added last was dropped.
- */
-static struct diag *diag_spare(struct diagnostics *diagnostics)
-{
-	return diagnostics->capacity > DIAGNOSTICS_MOST ? &diagnostics->items[DIAGNOSTICS_MOST] : NULL;
-}
-
-/* An empty diagnostic, counted; *ret_kept is false where it is the spare, which nobody reads. */
-static struct diag *diag_new(struct diagnostics *diagnostics, enum severity severity, bool *ret_kept)
+/* An empty diagnostic, counted: the spare where it is dropped. */
+static struct diag *diag_new(struct diagnostics *diagnostics, enum severity severity)
 {
 	bool is_error = severity == SEVERITY_ERROR;
-	struct diag *diag, *spare;
+	struct diag *diag = &diagnostics->spare;
 
-	*ret_kept = diagnostics->count < DIAGNOSTICS_MOST || (is_error && make_room(diagnostics));
-	if (!diagnostics->items || diagnostics->count == diagnostics->capacity)
-		diagnostics_grow(diagnostics);
+	diagnostics->last_dropped = diagnostics->count >= DIAGNOSTICS_MOST && !(is_error && make_room(diagnostics));
 	if (is_error)
 		diagnostics->error_count++;
-	if (*ret_kept) {
-		diag = &diagnostics->items[diagnostics->count++];
-		*diag = (struct diag){.severity = severity};
-	} else {
-		diag = &diagnostics->items[DIAGNOSTICS_MOST];
+	if (diagnostics->last_dropped) {
 		diagnostics->dropped++;
+	} else {
+		diagnostics->items = (struct diag *)memory_room(diagnostics->items, diagnostics->count,
+								&diagnostics->capacity, sizeof(*diagnostics->items));
+		diag = &diagnostics->items[diagnostics->count++];
 	}
-	spare = diag_spare(diagnostics);
-	if (spare)
-		*spare = (struct diag){.severity = severity, .message = *ret_kept ? SLICE("") : SLICE("dropped")};
+	*diag = (struct diag){.severity = severity};
 	return diag;
 }
 
@@ -86,10 +62,9 @@ __attribute__((format(printf, 5, 0))) static struct diag *diag_vadd(struct diagn
 								    struct position position, const char *format,
 								    va_list arguments)
 {
-	bool kept;
-	struct diag *diag = diag_new(diagnostics, severity, &kept);
+	struct diag *diag = diag_new(diagnostics, severity);
 
-	if (kept) {
+	if (!diagnostics->last_dropped) {
 		diag->fault = fault;
 		diag->position = position;
 		diag->message = arena_vformat(diagnostics->arena, format, arguments);
@@ -122,11 +97,9 @@ bool diag_error(struct diagnostics *diagnostics, enum fault fault, struct positi
 /* The one added last, or NULL where there is none or it was dropped. */
 static struct diag *diag_last(struct diagnostics *diagnostics)
 {
-	const struct diag *spare = diag_spare(diagnostics);
+	bool is_there = diagnostics->count > 0 && !diagnostics->last_dropped;
 
-	if (diagnostics->count == 0 || (spare && spare->message.size > 0))
-		return NULL;
-	return &diagnostics->items[diagnostics->count - 1];
+	return is_there ? &diagnostics->items[diagnostics->count - 1] : NULL;
 }
 
 void diag_hint(struct diagnostics *diagnostics, const char *format, ...)
@@ -176,12 +149,11 @@ void diagnostics_join(struct diagnostics *to, const struct diagnostics *from)
 
 	for (size_t i = 0; i < from->count; i++) {
 		const struct diag *item = &from->items[i];
-		bool kept;
-		struct diag *copy = diag_new(to, item->severity, &kept);
+		struct diag *copy = diag_new(to, item->severity);
 
 		if (item->severity == SEVERITY_ERROR)
 			dropped_errors--;
-		if (!kept)
+		if (to->last_dropped)
 			continue;
 		*copy = *item;
 		copy->place = arena_copy(to->arena, item->place);
@@ -232,7 +204,6 @@ void diagnostics_sort(struct diagnostics *diagnostics)
 	if (count < 2)
 		return;
 	order = (const struct diag **)memory_get(count * sizeof(const struct diag *));
-	/* Same capacity as before: there is still room for the spare. */
 	kept = (struct diag *)memory_get(diagnostics->capacity * sizeof(*kept));
 	for (size_t i = 0; i < count; i++)
 		order[i] = &diagnostics->items[i];

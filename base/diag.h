@@ -56,6 +56,8 @@ struct diagnostics {
 	size_t capacity;
 	size_t error_count; /* counts also what was dropped past DIAGNOSTICS_MOST */
 	size_t dropped;
+	bool last_dropped; /* the diagnostic added last was */
+	struct diag spare; /* stands for every dropped one; nobody reads it */
 };
 
 enum { DIAGNOSTICS_MOST = 1000 };
