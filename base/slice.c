@@ -25,6 +25,14 @@ bool slice_is_among(const char *name, const struct slice *list, size_t count)
 	return false;
 }
 
+bool slice_is_one_of(struct slice text, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (slice_is(text, *names))
+			return true;
+	return false;
+}
+
 bool slice_starts_with(struct slice text, struct slice prefix)
 {
 	return text.size >= prefix.size && slice_equal(slice_first(text, prefix.size), prefix);

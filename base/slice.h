@@ -52,6 +52,8 @@ bool slice_equal_caseless(struct slice a, struct slice b);
 int slice_compare(struct slice a, struct slice b);
 /* Whether the list has that name. */
 bool slice_is_among(const char *name, const struct slice *list, size_t count);
+/* Whether text is one of the names, behind the last of which stands NULL; names NULL: there are none. */
+bool slice_is_one_of(struct slice text, const char *const *names);
 bool slice_starts_with(struct slice text, struct slice prefix);
 bool slice_ends_with(struct slice text, struct slice suffix);
 bool slice_contains(struct slice text, struct slice part);

@@ -30,7 +30,6 @@ void aws_call_set(struct task *task, struct session *session, const struct aws_k
 void aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
 /* Adds to the last diagnostic what to do about such an answer, where something can be said. */
 void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, const char *operation);
-bool aws_is_one_of(const char *const *codes, struct slice code);
 
 enum step aws_identify(struct reading *reading, const struct answer *answer);
 enum step aws_list(struct reading *reading, const struct answer *answer);

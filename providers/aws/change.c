@@ -365,7 +365,8 @@ static bool holds_failure(const struct aws_call *call, const struct answer *answ
 
 bool aws_is_done(const struct aws_call *call, const struct answer *answer)
 {
-	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
+	return answer->ok || slice_is_one_of(answer->code, call->present) ||
+	       slice_is_one_of(answer->code, call->absent);
 }
 
 bool aws_may_be_done(const struct answer *answer)
@@ -389,7 +390,7 @@ static bool is_shown(const struct aws_change *change)
 static bool is_to_reclaim(const struct work *work, const struct aws_change *change, const struct answer *answer)
 {
 	const struct aws_part *part = change->has_after ? change->fields[0]->part : NULL;
-	if (!part || !change->added || change->call != &part->add || !aws_is_one_of(part->taken, answer->code) ||
+	if (!part || !change->added || change->call != &part->add || !slice_is_one_of(answer->code, part->taken) ||
 	    (change->reclaimed && value_equal(change->reclaimed, change->added)))
 		return false;
 	return was_its_own(work->task.object, &change->fields[0]->field, change->added);
@@ -419,7 +420,7 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 	}
 	if (answer->ok && holds_failure(call, answer, &failure))
 		return aws_give_up(work, &failure);
-	if (!answer->ok && aws_is_one_of(call->present, answer->code))
+	if (!answer->ok && slice_is_one_of(answer->code, call->present))
 		note_met(work);
 	note_change(work);
 	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */

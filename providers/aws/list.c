@@ -278,7 +278,7 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 	if (!answer)
 		return begin_list(reading, kind);
 	const struct aws_listing *listing = listing_of(reading, kind);
-	if (!answer->ok && !(reading->ids && aws_is_one_of(listing->absent, answer->code))) {
+	if (!answer->ok && !(reading->ids && slice_is_one_of(answer->code, listing->absent))) {
 		aws_call_failed(&reading->task, answer, "read", slice_of(kind->kind.name));
 		return STEP_FAILED;
 	}

@@ -339,13 +339,13 @@ static void decode_state(const struct aws_states *states, const struct value *it
 	if (!state)
 		return;
 	ret->state = value_slice(state);
-	if (aws_is_one_of(states->gone, ret->state))
+	if (slice_is_one_of(ret->state, states->gone))
 		ret->presence = PRESENCE_ABSENT;
-	else if (aws_is_one_of(states->leaving, ret->state))
+	else if (slice_is_one_of(ret->state, states->leaving))
 		ret->presence = PRESENCE_LEAVING;
-	else if (aws_is_one_of(states->pending, ret->state))
+	else if (slice_is_one_of(ret->state, states->pending))
 		ret->readiness = READY_PENDING;
-	else if (aws_is_one_of(states->failed, ret->state))
+	else if (slice_is_one_of(ret->state, states->failed))
 		ret->readiness = READY_FAILED;
 	struct slice reason = states->reason ? value_slice(value_path(item, states->reason)) : (struct slice){0};
 	if (reason.size > 0 && ret->presence != PRESENCE_LEAVING && ret->readiness != READY_PENDING)

@@ -355,14 +355,6 @@ void aws_call_set(struct task *task, struct session *session, const struct aws_k
 	task->call.settling = call->settling;
 }
 
-bool aws_is_one_of(const char *const *codes, struct slice code)
-{
-	for (; codes && *codes; codes++)
-		if (slice_is(code, *codes))
-			return true;
-	return false;
-}
-
 void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, const char *operation)
 {
 	const char *hint = aws_error_hint(answer->code, answer->fault);

@@ -263,7 +263,7 @@ static enum step created(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = create_of(work);
 	/* Where the name is the id, one that is there already may be ours of a run that was cut off. */
-	bool is_there = !call->result && aws_is_one_of(call->present, answer->code);
+	bool is_there = !call->result && slice_is_one_of(answer->code, call->present);
 	if (!answer->ok && !is_there) {
 		/* A definite refusal made nothing, so there is nothing to remember. */
 		if (answer->fault != FAULT_AMBIGUOUS)
@@ -347,7 +347,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_MOVED && answer)
 		return moved(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
-		bool is_absent = aws_is_one_of(call->absent, answer->code);
+		bool is_absent = slice_is_one_of(answer->code, call->absent);
 		if (!answer->ok && !is_absent && aws_may_be_done(answer) &&
 		    aws_change_of(work)->rounds++ < DELETE_ROUNDS_MOST)
 			return aws_read_again(work, 0);

@@ -13,20 +13,12 @@ const struct audit_object *sight_recorded(const struct sight *sight, const char 
 	return NULL;
 }
 
-static bool is_one_of(struct slice text, const char *const *words)
-{
-	for (; *words; words++)
-		if (slice_is(text, *words))
-			return true;
-	return false;
-}
-
 bool body_is_gone(const struct value *body)
 {
 	static const char *const gone[] = {"deleted", "deleting", "terminated", "shutting-down", NULL};
 
-	return is_one_of(value_slice(value_get_named(body, "state")), gone) ||
-	       is_one_of(value_slice(value_path(body, "instanceState.name")), gone);
+	return slice_is_one_of(value_slice(value_get_named(body, "state")), gone) ||
+	       slice_is_one_of(value_slice(value_path(body, "instanceState.name")), gone);
 }
 
 /* The id of a thing as recorded, or "". */
@@ -385,7 +377,7 @@ static bool is_leaving(const struct value *item)
 	static const char *const gone[] = {"disassociating", "disassociated", NULL};
 
 	for (const char *const *state = states; *state; state++)
-		if (is_one_of(value_slice(value_path(item, *state)), gone))
+		if (slice_is_one_of(value_slice(value_path(item, *state)), gone))
 			return true;
 	return false;
 }

@@ -25,19 +25,11 @@ bool operation_creates(const char *operation)
 	return begins_with_one(operation, creates);
 }
 
-static bool is_one_of(const char *operation, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(operation, *names) == 0)
-			return true;
-	return false;
-}
-
 bool operation_sets_tags(const char *operation)
 {
 	static const char *const setting[] = {"CreateTags", "CreateOrUpdateTags", NULL};
 
-	return is_one_of(operation, setting);
+	return slice_is_one_of(slice_of(operation), setting);
 }
 
 bool operation_adds(const char *operation, struct slice body)
@@ -59,7 +51,7 @@ bool operation_is_slow(const char *operation)
 {
 	static const char *const slow[] = {"RunInstances", "CreateVpnConnection", NULL};
 
-	return is_one_of(operation, slow);
+	return slice_is_one_of(slice_of(operation), slow);
 }
 
 bool operation_refers(const char *operation)
@@ -72,5 +64,5 @@ bool operation_refers(const char *operation)
 					    "ImportKeyPair",
 					    NULL};
 
-	return !is_one_of(operation, alone);
+	return !slice_is_one_of(slice_of(operation), alone);
 }

@@ -211,9 +211,9 @@ static void test_codes(void **state)
 			fail_msg("%s sends no %s", codes[i].kind, codes[i].operation);
 			return;
 		}
-		enum meaning meaning = aws_is_done(call, &answer)		    ? DONE
-				       : aws_is_one_of(call->settling, answer.code) ? PASSES
-										    : REFUSED;
+		enum meaning meaning = aws_is_done(call, &answer)		      ? DONE
+				       : slice_is_one_of(answer.code, call->settling) ? PASSES
+										      : REFUSED;
 		if (meaning != codes[i].meaning)
 			fail_msg("%s of %s: %s", codes[i].code, codes[i].kind, codes[i].operation);
 	}

@@ -110,6 +110,30 @@ static void test_among(void **state)
 	assert_false(slice_is_among("tags", NULL, 0));
 }
 
+static void test_one_of(void **state)
+{
+	static const char *const names[] = {"available", "", "pending", NULL}, *const none[] = {NULL};
+	static const struct {
+		const char *name, *text;
+		const char *const *names;
+		bool found;
+	} rows[] = {
+		{"the first", "available", names, true},
+		{"the last", "pending", names, true},
+		{"nothing, which is a name as well", "", names, true},
+		{"another case", "Pending", names, false},
+		{"the beginning of one", "pend", names, false},
+		{"an empty list", "pending", none, false},
+		{"no list", "pending", NULL, false},
+		{"nothing, and an empty list", "", none, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (slice_is_one_of(slice_of(rows[i].text), rows[i].names) != rows[i].found)
+			fail_msg("%s", rows[i].name);
+}
+
 static void test_from_and_first(void **state)
 {
 	static const struct {
@@ -363,9 +387,11 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_equal_caseless), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_among),	 cmocka_unit_test(test_from_and_first), cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_integer),	cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_equal_caseless),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_among),
+		cmocka_unit_test(test_one_of),	 cmocka_unit_test(test_from_and_first),
+		cmocka_unit_test(test_trim),	 cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_integer),	 cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_fits_xml), cmocka_unit_test(test_nearest),
 	};
 

@@ -50,9 +50,9 @@ enum step aws_group_empty(struct work *work, const struct answer *answer)
 			return aws_read_again(work, 0);
 		/* The service looks at its template too, which may be gone before it: what holds nothing goes without.
 		 */
-		bool unfit = aws_is_one_of(unfit_codes, answer->code) && work->now.running.count == 0;
-		return unfit || aws_is_one_of(empty.absent, answer->code) ? STEP_DONE
-									  : aws_change_refused(work, answer, "empty");
+		bool unfit = slice_is_one_of(answer->code, unfit_codes) && work->now.running.count == 0;
+		return unfit || slice_is_one_of(answer->code, empty.absent) ? STEP_DONE
+									    : aws_change_refused(work, answer, "empty");
 	}
 	if (is_protected(work))
 		return aws_fail(work, FAULT_CONFLICT, "is protected from deletion, and was left as it is",

@@ -6,14 +6,6 @@
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_VpcCidrBlockState.html */
 static const char *const left[] = {"disassociating", "disassociated", "failing", "failed", NULL};
 
-static bool is_left(struct slice state)
-{
-	for (size_t i = 0; left[i]; i++)
-		if (slice_is(state, left[i]))
-			return true;
-	return false;
-}
-
 const struct value *aws_ipv6_association(const struct value *item)
 {
 	const struct value *set = value_get_named(item, SET);
@@ -21,7 +13,7 @@ const struct value *aws_ipv6_association(const struct value *item)
 		const struct value *pool = value_get_named(&set->items[i], "Ipv6Pool");
 		/* Ranges of a user's own pools stand beside Amazon's; a subnet's tells of no pool. */
 		bool is_amazons = !pool || slice_is(value_slice(pool), "Amazon");
-		if (is_amazons && !is_left(value_slice(value_path(&set->items[i], STATE))))
+		if (is_amazons && !slice_is_one_of(value_slice(value_path(&set->items[i], STATE)), left))
 			return &set->items[i];
 	}
 	return NULL;

@@ -52,14 +52,6 @@ static struct value decode_profile(const struct aws_field *field, const struct v
 
 static const char *const tagged_types[] = {"instance", "volume", "network-interface", "spot-instances-request", NULL};
 
-static bool is_tagged_type(struct slice type)
-{
-	for (const char *const *name = tagged_types; *name; name++)
-		if (slice_is(type, *name))
-			return true;
-	return false;
-}
-
 /* Some servers list the template's own tags here too. */
 static struct value decode_launch_tags(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
@@ -70,7 +62,7 @@ static struct value decode_launch_tags(const struct aws_field *field, const stru
 		return value_null();
 	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++) {
 		const struct value *type = value_get_named(&all->items[i], "ResourceType");
-		if (!type || !is_tagged_type(value_slice(type)))
+		if (!type || !slice_is_one_of(value_slice(type), tagged_types))
 			continue;
 		struct value_member *members = arena_new_array(arena, 2, struct value_member);
 		members[0] = (struct value_member){value_text("resource"), *type};
