@@ -79,7 +79,7 @@ bool backup_copy(struct stack_file *file, const char *path, struct arena *arena,
 	if (*ret_temporary)
 		place_abandon(*ret_temporary);
 	*ret_temporary = NULL;
-	if (!place_begin(file->world, path, arena, &temporary, diagnostics))
+	if (!place_begin(file->world, "create the copy", path, arena, &temporary, diagnostics))
 		return false;
 	if (make_copy(file, path, temporary, diagnostics) && check_copy(file, path, temporary, arena, diagnostics)) {
 		*ret_temporary = temporary;

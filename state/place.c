@@ -62,10 +62,10 @@ static const struct network networks[] = {
 	{0x7c7c6673, "Parallels shared folder"},
 };
 
-static bool fail(const char *what, const char *path, int error, struct diagnostics *diagnostics)
+static bool fail(const char *doing, const char *path, int error, struct diagnostics *diagnostics)
 {
-	diag_error(diagnostics, error == ENOENT ? FAULT_ABSENT : FAULT_USER, NOWHERE,
-		   "cannot %s the state file '%s': %s", what, path, strerror(error));
+	diag_error(diagnostics, error == ENOENT ? FAULT_ABSENT : FAULT_USER, NOWHERE, "cannot %s '%s': %s", doing, path,
+		   strerror(error));
 	diag_hint(diagnostics, "look at it and its folder (ls -ld)");
 	return false;
 }
@@ -97,7 +97,7 @@ static bool fail_to_look(const char *path, int error, struct diagnostics *diagno
 
 	if (error == ENOTDIR && stat(folder, &status) == 0)
 		return refuse_folder(path, folder, status.st_mode, diagnostics);
-	return fail("open", path, error, diagnostics);
+	return fail("open the state file", path, error, diagnostics);
 }
 
 bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics)
@@ -268,7 +268,7 @@ bool place_make_folder(struct world *world, const char *path, struct diagnostics
 	/* The folder must outlast a power loss as the file in it does; where the one above may not be read it
 	 * cannot be synced either, and nothing is left to do. */
 	return sync_folder(folder_of(folder, diagnostics->arena)) || errno == EACCES ||
-	       fail("create", path, errno, diagnostics);
+	       fail("create the state file", path, errno, diagnostics);
 }
 
 const char *place_network_name(uint32_t magic)
@@ -286,7 +286,7 @@ static bool refuse_network_of(const char *path, struct diagnostics *diagnostics)
 	const char *network;
 
 	if (statfs(folder_of(path, diagnostics->arena), &status) < 0)
-		return fail("open", path, errno, diagnostics);
+		return fail("open the state file", path, errno, diagnostics);
 	network = place_network_name((uint32_t)status.f_type);
 	if (!network)
 		return true;
@@ -347,7 +347,7 @@ static void remove_left_behind(const char *path, struct arena *arena)
 			unlinkat(dirfd(folder), entry->d_name, 0);
 }
 
-bool place_begin(struct world *world, const char *path, struct arena *arena, const char **ret,
+bool place_begin(struct world *world, const char *doing, const char *path, struct arena *arena, const char **ret,
 		 struct diagnostics *diagnostics)
 {
 	uint64_t number = 0;
@@ -359,7 +359,7 @@ bool place_begin(struct world *world, const char *path, struct arena *arena, con
 	FILE_AUTO file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 	/* A umask may have taken from the mode what SQLite needs. */
 	if (file < 0 || fchmod(file, S_IRUSR | S_IWUSR) < 0)
-		return fail("create", path, errno, diagnostics);
+		return fail(doing, path, errno, diagnostics);
 	*ret = temporary;
 	return true;
 }
@@ -383,8 +383,8 @@ bool place_finish(const char *temporary, const char *path, struct diagnostics *d
 
 	place_abandon(temporary);
 	if (error != 0 && error != EEXIST)
-		return fail("create", path, error, diagnostics);
-	return sync_folder(folder) || fail("create", path, errno, diagnostics);
+		return fail("create the state file", path, error, diagnostics);
+	return sync_folder(folder) || fail("create the state file", path, errno, diagnostics);
 }
 
 static bool refuse_existing(const char *path, struct diagnostics *diagnostics)
@@ -399,7 +399,7 @@ bool place_check_target(const char *path, const char *source, bool replaces, str
 	struct stat target, own;
 
 	if (stat(path, &target) < 0)
-		return errno == ENOENT || fail("create", path, errno, diagnostics);
+		return errno == ENOENT || fail("create the copy", path, errno, diagnostics);
 	if (stat(source, &own) == 0 && own.st_dev == target.st_dev && own.st_ino == target.st_ino)
 		return diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' is the state file itself", path);
 	if (!S_ISREG(target.st_mode))
@@ -416,8 +416,8 @@ bool place_publish(const char *temporary, const char *path, bool replaces, struc
 	if (error == EEXIST)
 		return refuse_existing(path, diagnostics);
 	if (error != 0)
-		return fail("create", path, error, diagnostics);
-	return sync_folder(folder_of(path, diagnostics->arena)) || fail("create", path, errno, diagnostics);
+		return fail("create the copy", path, error, diagnostics);
+	return sync_folder(folder_of(path, diagnostics->arena)) || fail("create the copy", path, errno, diagnostics);
 }
 
 /* Of a run that gives a new file its name right now, or was killed when it did. */

@@ -42,17 +42,19 @@ const char *place_network_name(uint32_t magic);
  * shared memory do not join two machines. */
 __attribute__((warn_unused_result)) bool place_refuse_network(const char *path, struct diagnostics *diagnostics);
 
-/* An empty file of mode 0600 beside path, under a name of its own; *ret in arena. */
-__attribute__((warn_unused_result)) bool place_begin(struct world *world, const char *path, struct arena *arena,
-						     const char **ret, struct diagnostics *diagnostics);
+/* An empty file of mode 0600 beside path, under a name of its own; *ret in arena. doing: what cannot be done where it
+ * fails, such as "create the copy". */
+__attribute__((warn_unused_result)) bool place_begin(struct world *world, const char *doing, const char *path,
+						     struct arena *arena, const char **ret,
+						     struct diagnostics *diagnostics);
 /* Gives the finished file its name, durably. Where another program has been faster its file
  * stays, and that is no error. The temporary name is gone in any case. */
 __attribute__((warn_unused_result)) bool place_finish(const char *temporary, const char *path,
 						      struct diagnostics *diagnostics);
-/* Whether a file can be given that name that is not source itself. */
+/* Whether a copy of source can be given that name, which is not source itself. */
 __attribute__((warn_unused_result)) bool place_check_target(const char *path, const char *source, bool replaces,
 							    struct diagnostics *diagnostics);
-/* Gives a finished file its name, durably: an error where there is one and it is not to be
+/* Gives a finished copy its name, durably: an error where there is one and it is not to be
  * replaced. The temporary name is gone in any case. */
 __attribute__((warn_unused_result)) bool place_publish(const char *temporary, const char *path, bool replaces,
 						       struct diagnostics *diagnostics);

@@ -87,7 +87,7 @@ static bool make_file(struct stack_file *file, struct arena *arena, struct slice
 	const char *temporary;
 	bool made;
 
-	if (!place_begin(file->world, file->name, arena, &temporary, diagnostics))
+	if (!place_begin(file->world, "create the state file", file->name, arena, &temporary, diagnostics))
 		return false;
 	file->mode = DATABASE_WRITE;
 	made = attempt(file, temporary, "create", diagnostics) &&

@@ -395,7 +395,8 @@ static void test_left_behind(void **state)
 		times[1] = times[0];
 		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 	}
-	assert_true(place_begin(&fixture->world, fixture->path, &fixture->arena, &temporary, &fixture->diagnostics));
+	assert_true(place_begin(&fixture->world, "create the state file", fixture->path, &fixture->arena, &temporary,
+				&fixture->diagnostics));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		(void)snprintf(path, sizeof(path), "%s%s", fixture->path, rows[i].name);
 		if (place_has_name(path) != rows[i].stays)

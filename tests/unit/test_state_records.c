@@ -508,7 +508,8 @@ static void test_backup_refused(void **state)
 		{"the state itself, by force", ".trueup/state.db", true, "is the state file itself"},
 		{"a link to the state, by force", "link.db", true, "is the state file itself"},
 		{"a folder, by force", ".trueup", true, "it is a folder"},
-		{"in a folder that is not there", "no/copy.db", false, "No such file or directory"},
+		{"in a folder that is not there", "no/copy.db", false, "cannot create the copy '"},
+		{"behind a file", "there.db/copy.db", false, "cannot create the copy '"},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *store;
