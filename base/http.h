@@ -17,6 +17,18 @@ struct http_header {
 	struct slice value;
 };
 
+/* Whether an endpoint is the simulator: "sim:", which keeps everything in memory, or "sim:FILE". */
+static inline bool endpoint_is_simulated(struct slice endpoint)
+{
+	return slice_starts_with(endpoint, SLICE("sim:"));
+}
+
+/* The FILE of "sim:FILE", which ends where the endpoint does; empty for any other. */
+static inline struct slice endpoint_file(struct slice endpoint)
+{
+	return endpoint_is_simulated(endpoint) ? slice_from(endpoint, sizeof("sim:") - 1) : (struct slice){NULL, 0};
+}
+
 struct http_request {
 	struct slice method;
 	struct slice url; /* scheme://host[:port]/path?query; the path is sent exactly as given */

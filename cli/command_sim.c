@@ -236,12 +236,12 @@ static const char *endpoint_of(struct invocation *invocation, size_t *ret_first)
 
 	if (!verb_named(file)) {
 		*ret_first = 1;
-		if (slice_starts_with(file, SLICE("sim:")))
-			file = slice_from(file, 4);
+		if (endpoint_is_simulated(file))
+			file = endpoint_file(file);
 		return arena_text(invocation->arena, "sim:%.*s", SLICE_ARGUMENTS(file));
 	}
 	*ret_first = 0;
-	if (given && slice_starts_with(slice_of(given), SLICE("sim:")) && given[4] != '\0')
+	if (endpoint_file(slice_of(given)).size > 0)
 		return simulated_place_open(invocation->simulated->folder, slice_of(given), invocation->arena);
 	diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "which simulated world is meant?");
 	diag_hint(invocation->diagnostics, "name its file: trueup sim FILE %.*s, or set AWS_ENDPOINT_URL=sim:FILE",
@@ -274,11 +274,12 @@ static const struct verb *find_verb(struct invocation *invocation, size_t first,
 /* One that the environment names is that of the next plan, which makes it too. */
 static bool check_world(struct invocation *invocation, const char *endpoint, const struct verb *verb, bool named)
 {
-	const char *file = endpoint + 4;
+	struct slice file = endpoint_file(slice_of(endpoint));
 
 	if (!named || verb->makes || sim_is_there(endpoint))
 		return true;
-	diag_error(invocation->diagnostics, FAULT_ABSENT, NOWHERE, "there is no simulated world '%s'", file);
+	diag_error(invocation->diagnostics, FAULT_ABSENT, NOWHERE, "there is no simulated world '%.*s'",
+		   SLICE_ARGUMENTS(file));
 	diag_hint(invocation->diagnostics, "check the spelling; a plan with AWS_ENDPOINT_URL=sim:FILE makes one, and "
 					   "so does 'trueup sim FILE add'");
 	return false;

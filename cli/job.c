@@ -111,7 +111,7 @@ static void name_endpoints(struct job *job)
 
 		if (!slice_equal(*endpoint, recorded)) {
 			recorded = named = *endpoint;
-			if (slice_starts_with(recorded, SLICE("sim:")))
+			if (endpoint_is_simulated(recorded))
 				named = world_endpoint(job->world, recorded, job->arena);
 		}
 		*endpoint = named;
@@ -542,7 +542,7 @@ static struct slice names_of_sessions(const struct job *job, bool simulated)
 	for (size_t i = 0; i < job->sessions.count; i++) {
 		const struct session *session = job->sessions.items[i];
 
-		if (session && slice_starts_with(session->identity.endpoint, SLICE("sim:")) == simulated)
+		if (session && endpoint_is_simulated(session->identity.endpoint) == simulated)
 			names = arena_format(job->arena, "%.*s%s%.*s", SLICE_ARGUMENTS(names),
 					     names.size > 0 ? ", " : "", SLICE_ARGUMENTS(session->name));
 	}

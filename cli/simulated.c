@@ -128,7 +128,7 @@ static void reach(struct transport *transport, struct slice endpoint)
 	struct arena arena;
 	struct diagnostics findings;
 
-	if (!slice_starts_with(endpoint, SLICE("sim:")) || find_simulator(simulated, endpoint))
+	if (!endpoint_is_simulated(endpoint) || find_simulator(simulated, endpoint))
 		return;
 	arena_init(&arena);
 	diagnostics_init(&findings, &arena);
@@ -165,7 +165,7 @@ static void start(struct transport *transport, const struct http_request *reques
 {
 	struct simulated *simulated = of_transport(transport);
 
-	if (slice_starts_with(request->endpoint, SLICE("sim:")))
+	if (endpoint_is_simulated(request->endpoint))
 		start_simulated(simulated, request, done, context);
 	else
 		simulated->real->transport->start(simulated->real->transport, request, done, context);

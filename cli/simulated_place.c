@@ -4,14 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct slice file_of(struct slice endpoint)
-{
-	return slice_starts_with(endpoint, SLICE("sim:")) ? slice_from(endpoint, 4) : (struct slice){"", 0};
-}
+#include "base/http.h"
 
 const char *simulated_place_open(const char *folder, struct slice endpoint, struct arena *arena)
 {
-	struct slice file = file_of(endpoint);
+	struct slice file = endpoint_file(endpoint);
 
 	if (file.size == 0 || file.data[0] == '/' || strcmp(folder, ".") == 0)
 		return arena_string(arena, endpoint);
@@ -37,10 +34,10 @@ struct slice simulated_place_name(const char *folder, struct slice endpoint, str
 {
 	char home[PATH_MAX];
 
-	if (file_of(endpoint).size == 0 || !realpath(folder, home))
+	if (endpoint_file(endpoint).size == 0 || !realpath(folder, home))
 		return endpoint;
 	const char *opened = simulated_place_open(folder, endpoint, arena);
-	struct slice path = real_path(opened + 4, arena);
+	struct slice path = real_path(endpoint_file(slice_of(opened)).data, arena);
 	size_t size = strlen(home);
 
 	if (slice_starts_with(path, slice_of(home)) && path.size > size + 1 && path.data[size] == '/')

@@ -389,7 +389,7 @@ bool written_put(struct written *written, const struct written_file *file, struc
 
 static void add_world(struct written *written, struct slice endpoint)
 {
-	if (slice_starts_with(endpoint, SLICE("sim:")) && endpoint.size > 4)
+	if (endpoint_file(endpoint).size > 0)
 		map_mark(&written->worlds, name_world(written, endpoint));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/hex.h"
+#include "base/http.h"
 
 enum {
 	IDENTITY_LIMIT_BYTES = 16 * 1024,
@@ -171,7 +172,7 @@ struct slice identity_endpoint(struct arena *arena, struct slice endpoint)
 
 	buffer_init(&plain, SIZE_MAX);
 	/* A path of the file system: letters are what they are there. */
-	if (endpoint.size == 0 || slice_starts_with(endpoint, SLICE("sim:")))
+	if (endpoint.size == 0 || endpoint_is_simulated(endpoint))
 		return endpoint;
 	while (rest.data) {
 		write_endpoint(&plain, slice_cut(&rest, ' '));

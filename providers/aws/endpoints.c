@@ -3,11 +3,6 @@
 #include "providers/aws/uri.h"
 #include "reconcile/resource.h"
 
-bool aws_is_simulated(struct slice endpoint)
-{
-	return slice_starts_with(endpoint, SLICE("sim:"));
-}
-
 struct position aws_setting_position(const struct value *settings, const char *name)
 {
 	const struct value *value = value_get_named(settings, name);
@@ -78,7 +73,7 @@ static bool is_port(struct slice text)
 static bool is_endpoint(struct slice text)
 {
 	struct aws_uri uri;
-	if (aws_is_simulated(text))
+	if (endpoint_is_simulated(text))
 		return true;
 	for (size_t i = 0; i < text.size; i++)
 		if ((unsigned char)text.data[i] <= ' ' || text.data[i] == '?' || text.data[i] == '#')
@@ -116,7 +111,7 @@ static struct slice choose(struct world *world, const struct aws_service_shape *
 	size_t i = 0;
 	while (i + 1 < sizeof(choices) / sizeof(choices[0]) && choices[i].size == 0)
 		i++;
-	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena) : choices[i];
+	return endpoint_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena) : choices[i];
 }
 
 /* "ec2=https://a/ sts=https://b/": an endpoint holds no space, so this cannot be that of all services. */
@@ -198,7 +193,7 @@ static bool check_simulator(const struct aws_endpoints *endpoints, struct slice 
 {
 	for (size_t i = 0; i < aws_service_count; i++) {
 		struct slice endpoint = endpoints->of_services[i];
-		if (!aws_is_simulated(endpoint) || slice_equal(endpoints->place, endpoint))
+		if (!endpoint_is_simulated(endpoint) || slice_equal(endpoints->place, endpoint))
 			continue;
 		diag_error(diagnostics, FAULT_USER, NOWHERE,
 			   "provider '%.*s' has a simulator that is not that of every service: %.*s",

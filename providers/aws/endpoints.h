@@ -38,7 +38,6 @@ struct slice aws_public_url(struct world *world, struct slice prefix, struct sli
 bool aws_is_public(struct slice endpoint);
 /* The setting that leads to a recorded place, which is not empty. */
 struct value_member aws_endpoint_setting(struct slice place, struct arena *arena);
-bool aws_is_simulated(struct slice endpoint);
 /* Where a setting stands in the spec; nowhere where it came from the environment. */
 struct position aws_setting_position(const struct value *settings, const char *name);
 

@@ -70,7 +70,7 @@ static bool url_of(const struct asking *asking, struct slice *ret)
 
 	if (endpoint.size == 0)
 		endpoint = environment(asking, "AWS_ENDPOINT_URL");
-	if (aws_is_simulated(endpoint)) {
+	if (endpoint_is_simulated(endpoint)) {
 		diag_error(asking->diagnostics, FAULT_UNSUPPORTED, NOWHERE, "the simulator has no KMS");
 		diag_hint(asking->diagnostics,
 			  "set AWS_ENDPOINT_URL_KMS, or give the key itself in TRUEUP_SEALING_KEY");

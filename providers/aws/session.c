@@ -36,7 +36,7 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	};
 	if (session->credentials.access_key.size && session->credentials.secret_key.size)
 		return true;
-	if (aws_is_simulated(session->endpoints.place)) {
+	if (endpoint_is_simulated(session->endpoints.place)) {
 		/* The simulator knows this pair from the start. */
 		session->credentials = (struct aws_credentials){.access_key = SLICE("sim"), .secret_key = SLICE("sim")};
 		return true;
@@ -56,7 +56,7 @@ static bool find_authorities(struct aws_session *session, struct arena *arena, s
 	struct world *world = session->world;
 	struct slice text;
 
-	if (aws_is_simulated(session->endpoints.place))
+	if (endpoint_is_simulated(session->endpoints.place))
 		return true;
 	session->ca_file = environment(world, "AWS_CA_BUNDLE");
 	if (session->ca_file.size == 0 || world->read_file(world, arena, arena_string(arena, session->ca_file),
@@ -154,7 +154,7 @@ bool aws_expect(struct world *world, const struct value *settings, struct arena 
 static struct slice url_of(const struct aws_session *session, const struct aws_service_shape *service,
 			   struct slice endpoint, struct arena *arena)
 {
-	if (endpoint.size && !aws_is_simulated(endpoint))
+	if (endpoint.size && !endpoint_is_simulated(endpoint))
 		return arena_format(arena, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 				    slice_ends_with(endpoint, SLICE("/")) ? "" : "/");
 	return aws_public_url(session->world, service->endpoint_prefix, session->region, arena);
@@ -188,7 +188,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 	*ret = (struct http_request){
 		.method = SLICE("POST"),
 		.url = url_of(session, operation->service, endpoint, arena),
-		.endpoint = aws_is_simulated(endpoint) ? endpoint : (struct slice){0},
+		.endpoint = endpoint_is_simulated(endpoint) ? endpoint : (struct slice){0},
 		.headers = headers,
 		.header_count = 2,
 		.body = arena_copy(arena, buffer_slice(&body)),
@@ -326,7 +326,7 @@ struct provider_limits aws_limits(const struct call *call)
 	const struct aws_session *own = (const struct aws_session *)call->session;
 	const struct aws_operation_shape *operation = call->definition;
 	struct slice endpoint = aws_endpoint_of(&own->endpoints, operation->service);
-	if (endpoint.size && !aws_is_simulated(endpoint) && !aws_is_public(endpoint))
+	if (endpoint.size && !endpoint_is_simulated(endpoint) && !aws_is_public(endpoint))
 		return (struct provider_limits){0};
 	for (size_t i = 0;; i++)
 		if (slice_starts_with(operation->name, slice_of(rates[i].prefix)))

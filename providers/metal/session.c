@@ -17,7 +17,7 @@ static struct slice find_endpoint(struct world *world, const struct value *setti
 
 	if (endpoint.size == 0)
 		endpoint = slice_of(world->environment(world, "TRUEUP_METAL_ENDPOINT"));
-	if (endpoint.size == 0 && slice_starts_with(common, SLICE("sim:")))
+	if (endpoint.size == 0 && endpoint_is_simulated(common))
 		endpoint = common;
 	return world_endpoint(world, endpoint, arena);
 }
@@ -40,7 +40,7 @@ static bool is_given(const struct value *settings, const char *name)
 static bool check_endpoint(struct slice name, struct slice endpoint, struct position position,
 			   struct diagnostics *diagnostics)
 {
-	if (endpoint.size == 0 || slice_starts_with(endpoint, SLICE("sim:")))
+	if (endpoint.size == 0 || endpoint_is_simulated(endpoint))
 		return true;
 	diag_error(diagnostics, FAULT_USER, position, "provider '%.*s' cannot have the endpoint '%.*s'",
 		   SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(endpoint));

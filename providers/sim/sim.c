@@ -55,14 +55,17 @@ const char *sim_intern(struct sim *sim, struct slice name)
 
 bool sim_is_there(const char *endpoint)
 {
-	return strcmp(endpoint, "sim:") == 0 || sim_file_is_there(endpoint + 4);
+	struct slice file = endpoint_file(slice_of(endpoint));
+
+	return file.size == 0 || sim_file_is_there(file.data);
 }
 
 bool sim_open(const char *endpoint, struct world *world, struct sim **ret, struct diagnostics *diagnostics)
 {
+	struct slice file = endpoint_file(slice_of(endpoint));
 	struct sim *sim;
 
-	if (strncmp(endpoint, "sim:", 4) != 0)
+	if (!endpoint_is_simulated(slice_of(endpoint)))
 		return diag_error(diagnostics, FAULT_USER, NOWHERE,
 				  "the endpoint '%s' names no simulator: 'sim:' or 'sim:FILE'", endpoint);
 	sim = memory_get(sizeof(*sim));
@@ -80,7 +83,7 @@ bool sim_open(const char *endpoint, struct world *world, struct sim **ret, struc
 	sim_settings_default(sim);
 	sim_actions_index(sim);
 	sim_transport_init(sim);
-	if (endpoint[4] != '\0' && !sim_file_open(sim, endpoint + 4, diagnostics)) {
+	if (file.size > 0 && !sim_file_open(sim, file.data, diagnostics)) {
 		sim_close(sim);
 		return false;
 	}

@@ -1,0 +1,44 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/http.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static void test_endpoint(void **state)
+{
+	static const struct {
+		const char *name, *endpoint;
+		bool simulated;
+		const char *file;
+	} rows[] = {
+		{"none", NULL, false, ""},
+		{"in memory", "sim:", true, ""},
+		{"in a file", "sim:world.json", true, "world.json"},
+		{"a file with a colon", "sim:sim:a", true, "sim:a"},
+		{"a beginning of it", "sim", false, ""},
+		{"another case", "SIM:world.json", false, ""},
+		{"a URL", "https://sim:80/", false, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice endpoint = slice_of(rows[i].endpoint);
+
+		if (endpoint_is_simulated(endpoint) != rows[i].simulated ||
+		    !slice_is(endpoint_file(endpoint), rows[i].file))
+			fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(endpoint_file(endpoint)));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_endpoint),
+	};
+
+	return cmocka_run_group_tests_name("http", tests, NULL, NULL);
+}
