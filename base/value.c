@@ -468,7 +468,7 @@ struct value value_copy(struct arena *arena, const struct value *value)
 	return copy;
 }
 
-struct value value_secret(struct arena *arena, struct value value)
+static struct value mark(struct arena *arena, struct value value, bool marks_unset)
 {
 	if (value.type == VALUE_STRING && value.segmented)
 		value = value_at(value_string(value_slice(&value)), value.position);
@@ -476,18 +476,28 @@ struct value value_secret(struct arena *arena, struct value value)
 		struct value *items = arena_new_array(arena, value.count, struct value);
 
 		for (size_t i = 0; i < value.count; i++)
-			items[i] = value_secret(arena, value.items[i]);
+			items[i] = mark(arena, value.items[i], marks_unset);
 		value.items = items;
 	} else if (value.type == VALUE_MAP) {
 		struct value_member *members = arena_new_array(arena, value.count, struct value_member);
 
 		for (size_t i = 0; i < value.count; i++)
 			members[i] = (struct value_member){value.members[i].key,
-							   value_secret(arena, value.members[i].value)};
+							   mark(arena, value.members[i].value, marks_unset)};
 		value.members = members;
 	}
-	value.secret = value.type != VALUE_NULL && value.type != VALUE_UNREAD;
+	value.secret = marks_unset || (value.type != VALUE_NULL && value.type != VALUE_UNREAD);
 	return value;
+}
+
+struct value value_secret(struct arena *arena, struct value value)
+{
+	return mark(arena, value, false);
+}
+
+struct value value_secret_if_unset(struct arena *arena, struct value value)
+{
+	return mark(arena, value, true);
 }
 
 void value_builder_init(struct value_builder *builder)

@@ -181,6 +181,8 @@ bool value_has_fingerprint(const struct value *value);
 /* The same, all of it marked secret, so that whatever is taken from it is secret too. Null and unread stay as they are.
  */
 struct value value_secret(struct arena *arena, struct value value);
+/* The same, null and unread too: of what comes out of a secret it may not be told that it is unset. */
+struct value value_secret_if_unset(struct arena *arena, struct value value);
 /* Copies all of it, strings too, into arena. */
 struct value value_copy(struct arena *arena, const struct value *value);
 /* The members of both maps, of those that both have the ones of `over`, in arena. NULL, and what is no map, has none.

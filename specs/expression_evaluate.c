@@ -63,34 +63,6 @@ static bool evaluate_weigh(struct evaluator *evaluator, const struct value *valu
 	return evaluate_spend(evaluator, weighing.weight, position);
 }
 
-struct value value_marked(struct arena *arena, struct value value)
-{
-	struct value_member *members;
-	struct value *items;
-
-	value.secret = true;
-	if (value.type == VALUE_STRING && value.segmented) {
-		struct value whole = value_at(value_string(value_slice(&value)), value.position);
-
-		whole.secret = true;
-		return whole;
-	}
-	if (value.type == VALUE_LIST) {
-		items = arena_new_array(arena, value.count, struct value);
-		for (uint32_t i = 0; i < value.count; i++)
-			items[i] = value_marked(arena, value.items[i]);
-		value.items = items;
-	}
-	if (value.type == VALUE_MAP) {
-		members = arena_new_array(arena, value.count, struct value_member);
-		for (uint32_t i = 0; i < value.count; i++)
-			members[i] = (struct value_member){value.members[i].key,
-							   value_marked(arena, value.members[i].value)};
-		value.members = members;
-	}
-	return value;
-}
-
 static const struct node *literal_of(struct evaluator *evaluator, struct value value, const struct weighing *weighing,
 				     struct position position, const struct node *shown)
 {
@@ -113,7 +85,7 @@ const struct node *evaluate_known(struct evaluator *evaluator, const struct node
 	if (!evaluate_weigh(evaluator, &value, node->position, &weighing))
 		return NULL;
 	if (is_secret)
-		value = value_marked(evaluator->arena, value);
+		value = value_secret_if_unset(evaluator->arena, value);
 	weighing.secret = weighing.secret || is_secret;
 	return literal_of(evaluator, value, &weighing, node->position,
 			  weighing.secret ? node_with_children(evaluator->arena, node, children) : NULL);

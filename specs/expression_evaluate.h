@@ -56,8 +56,6 @@ const struct node *evaluate_value(struct evaluator *evaluator, const struct valu
 /* A list of items, each a tree. */
 const struct node *evaluate_items(struct evaluator *evaluator, const struct node *node, const struct node *const *items,
 				  size_t count);
-/* A copy of value in which everything is marked as secret. */
-struct value value_marked(struct arena *arena, struct value value);
 
 /* By type of node, in files of their own. */
 const struct node *evaluate_template(struct evaluator *evaluator, const struct node *node);

@@ -46,7 +46,7 @@ static const struct node *hide_literal(struct hiding *hiding, const struct node 
 		return node;
 	else
 		hidden.literal.shown = next_name(hiding, node->position);
-	hidden.literal.value = value_marked(hiding->arena, *value);
+	hidden.literal.value = value_secret_if_unset(hiding->arena, *value);
 	hidden.secret = true;
 	return node_new(hiding->arena, hidden);
 }

@@ -81,7 +81,7 @@ static bool resolve_deferred(struct resolving *resolving, const struct value *va
 		*ret = *value;
 		return true;
 	}
-	*ret = value_at(value->secret ? value_marked(resolving->arena, result) : result, value->position);
+	*ret = value_at(value->secret ? value_secret_if_unset(resolving->arena, result) : result, value->position);
 	if (resolving->secrets)
 		redaction_add_value(resolving->secrets, ret);
 	return true;

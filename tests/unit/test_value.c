@@ -325,6 +325,49 @@ static void test_copy(void **state)
 	}
 }
 
+/* How many values in the tree are marked, value among them. */
+static size_t marks_in(const struct value *value)
+{
+	size_t count = value->secret;
+
+	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
+		count += marks_in(&value->items[i]);
+	for (uint32_t i = 0; value->type == VALUE_MAP && i < value->count; i++)
+		count += marks_in(&value->members[i].value);
+	return count;
+}
+
+static void test_secret(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		size_t marks, marks_if_unset;
+	} rows[] = {
+		{"a text", "\"text\"", 1, 1},
+		{"unset", "null", 0, 1},
+		{"unread", "{\"$unread\":true}", 0, 1},
+		{"an empty map", "{}", 1, 1},
+		{"nested", "{\"a\":[1,null,{\"b\":true}],\"c\":null}", 5, 7},
+		{"marked in part", "[{\"$secret\":\"a\"},\"b\"]", 3, 3},
+		{"segments become one", "{\"$segments\":[\"a\",{\"$secret\":\"b\"},\"c\"]}", 1, 1},
+		{"not known yet", "{\"$deferred\":\"${a}\"}", 1, 1},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value from = value_at(parsed(&arena, rows[i].value), (struct position){7, 8, 9});
+		struct value secret = value_secret(&arena, from), if_unset = value_secret_if_unset(&arena, from);
+
+		if (marks_in(&secret) != rows[i].marks || marks_in(&if_unset) != rows[i].marks_if_unset)
+			fail_msg("%s: %zu and %zu marks", rows[i].name, marks_in(&secret), marks_in(&if_unset));
+		if (secret.segmented || secret.position.line != 7 || !value_equal(&secret, &if_unset))
+			fail_msg("%s: differs", rows[i].name);
+	}
+	arena_release(&arena);
+}
+
 static void test_copy_program(void **state)
 {
 	static const int program = 1;
@@ -454,10 +497,13 @@ static void test_makers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size),	   cmocka_unit_test(test_compare),  cmocka_unit_test(test_not_a_number),
-		cmocka_unit_test(test_large_maps), cmocka_unit_test(test_path),	    cmocka_unit_test(test_has),
-		cmocka_unit_test(test_segments),   cmocka_unit_test(test_copy),	    cmocka_unit_test(test_copy_program),
-		cmocka_unit_test(test_builder),	   cmocka_unit_test(test_overlaid), cmocka_unit_test(test_makers),
+		cmocka_unit_test(test_size),	     cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_not_a_number), cmocka_unit_test(test_large_maps),
+		cmocka_unit_test(test_path),	     cmocka_unit_test(test_has),
+		cmocka_unit_test(test_segments),     cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_secret),	     cmocka_unit_test(test_copy_program),
+		cmocka_unit_test(test_builder),	     cmocka_unit_test(test_overlaid),
+		cmocka_unit_test(test_makers),
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
