@@ -1,4 +1,5 @@
 #include "specs/expression.h"
+#include "specs/kind_fields.h"
 #include "specs/references.h"
 
 /*
@@ -12,21 +13,9 @@ struct following {
 	const struct field *top; /* the field of the resource that it all stands in */
 };
 
-static bool any_follows(const struct fields *fields);
-
-static bool field_follows(const struct field *field)
+static bool is_following(const struct field *field)
 {
-	if (field->follows)
-		return true;
-	return any_follows(&field->members) || (field->item && field_follows(field->item));
-}
-
-static bool any_follows(const struct fields *fields)
-{
-	for (size_t i = 0; i < fields->count; i++)
-		if (field_follows(field_at(fields, i)))
-			return true;
-	return false;
+	return field->follows != NULL;
 }
 
 /* The address in "${aws.launch_template.gpu.id}"; empty for anything but one plain reference. */
@@ -70,7 +59,7 @@ static struct value follow_value(struct following *following, const struct field
 {
 	VALUE_BUILDER_AUTO items;
 	value_builder_init(&items);
-	if (!field_follows(field))
+	if (!field_any(field, is_following))
 		return *given;
 	if (field->type == FIELD_OBJECT && value_is(given, VALUE_MAP))
 		return follow_fields(following, &field->members, given);
@@ -113,7 +102,7 @@ static struct value follow_fields(struct following *following, const struct fiel
 
 bool references_any_follow(const struct kind *kind)
 {
-	return any_follows(&kind->fields);
+	return fields_any(&kind->fields, is_following);
 }
 
 void references_follow(struct loading *loading, uint32_t entry, struct value *given)

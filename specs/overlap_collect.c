@@ -2,17 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "specs/expression.h"
 #include "specs/kind_fields.h"
-
-/* What of a kind's table matters: found once, as a spec holds many resources of one kind. */
-struct kind_summary {
-	const struct kind *kind;
-	bool joins; /* holds references or an address that join */
-	size_t count;
-	const struct field *fields[KIND_MOST_FIELDS];
-};
 
 /* One resource while its fields are walked. */
 struct walk {
@@ -125,17 +116,14 @@ static bool is_of_peering(const struct field *field)
 	return field->end_is != NULL;
 }
 
-static void summarise(const struct kind *kind, struct kind_summary *ret)
+static bool matters(const struct field *field)
 {
-	*ret = (struct kind_summary){.kind = kind};
-	for (size_t i = 0; i < kind->fields.count && ret->count < KIND_MOST_FIELDS; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		bool joins = field_any(field, is_joining);
+	return has_range(field) || is_joining(field) || is_of_peering(field);
+}
 
-		ret->joins = ret->joins || joins;
-		if (joins || field_any(field, has_range) || field_any(field, is_of_peering))
-			ret->fields[ret->count++] = field;
-	}
+static bool has_what_matters(const struct field *field)
+{
+	return field_any(field, matters);
 }
 
 /* The nodes that a reference leads to, as many as its expression names. */
@@ -301,18 +289,6 @@ static void walk_value(struct walk *walk, const struct field *field, const struc
 	}
 }
 
-/* The summary of a kind; summaries has room for every kind of the stack. */
-static const struct kind_summary *summary_of(struct kind_summary *summaries, size_t *count, const struct kind *kind)
-{
-	/* Resources of one kind mostly stand together. */
-	for (size_t i = *count; i > 0; i--) {
-		if (summaries[i - 1].kind == kind)
-			return &summaries[i - 1];
-	}
-	summarise(kind, &summaries[*count]);
-	return &summaries[(*count)++];
-}
-
 static int peering_compare(const void *a, const void *b)
 {
 	const struct peering *first = (const struct peering *)a, *second = (const struct peering *)b;
@@ -345,29 +321,23 @@ static void sort_peerings(struct collection *collection)
 void collect_resources(struct collection *collection)
 {
 	const struct stack *stack = collection->stack;
-	struct kind_summary *summaries = NULL;
-	const struct kind_summary *summary = NULL;
-	size_t summary_count = 0, capacity = 0;
+	struct kind_fields fields = {.wanted = has_what_matters};
+	bool joins = false; /* whether the kind holds references or an address that join */
 
 	for (size_t i = 0; i < stack->resource_count; i++) {
 		const struct resource *resource = &stack->resources[i];
 		struct walk walk = {.collection = collection, .node = (uint32_t)i, .desired = &resource->desired};
 
-		if (summary_count == capacity) {
-			capacity = capacity * 2 + 16;
-			summaries = (struct kind_summary *)memory_resize(summaries, capacity * sizeof(*summaries));
-			summary = NULL;
-		}
-		if (!summary || summary->kind != resource->kind)
-			summary = summary_of(summaries, &summary_count, resource->kind);
-		walk.is_beyond = summary->joins;
+		if (fields.kind != resource->kind)
+			joins = fields_any(&resource->kind->fields, is_joining);
+		kind_fields_turn(&fields, resource->kind);
+		walk.is_beyond = joins;
 		collection->nodes[i].first_range = (uint32_t)collection->range_count;
-		for (size_t j = 0; j < summary->count; j++)
-			walk_value(&walk, summary->fields[j],
-				   value_get_named(&resource->desired, summary->fields[j]->name), NULL, NULL);
+		for (size_t j = 0; j < fields.count; j++)
+			walk_value(&walk, fields.fields[j], value_get_named(&resource->desired, fields.fields[j]->name),
+				   NULL, NULL);
 		collection->nodes[i].range_count = (uint32_t)collection->range_count - collection->nodes[i].first_range;
 	}
-	free(summaries);
 	sort_peerings(collection);
 }
 

@@ -1,18 +1,13 @@
 #include "base/cidr.h"
 #include "specs/expression.h"
+#include "specs/kind_fields.h"
 #include "specs/places.h"
 
 /* What a network routes by itself is there before anybody asks for it, and stays as it is. */
 
-static bool any_apart(const struct fields *fields)
+static bool is_apart(const struct field *field)
 {
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_at(fields, i);
-
-		if (field->apart_from || any_apart(field->item ? &field->item->members : &field->members))
-			return true;
-	}
-	return false;
+	return field->apart_from != NULL;
 }
 
 const struct resource *places_target_of(const struct loading *loading, const struct value *value)
@@ -116,7 +111,7 @@ void routes_check(struct loading *loading)
 		/* Those of one kind mostly stand together. */
 		if (resource->kind != kind) {
 			kind = resource->kind;
-			concerned = any_apart(&kind->fields);
+			concerned = fields_any(&kind->fields, is_apart);
 		}
 		if (concerned)
 			check(loading, resource, &kind->fields, &resource->desired);
