@@ -208,7 +208,7 @@ $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 # Functions that tests/simulate/mutant.c breaks when asked to, and those that slip.c and copy.c have their own of.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat \
 	recover_all recover_can_resend loop_send intents_add aws_prepare aws_call_set \
-	aws_note_created reads_backup
+	aws_note_created store_backup
 # An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
 simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)
 # Each library from its archive where there is one: half of the time is spent in them, and calls need no table then.

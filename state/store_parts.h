@@ -35,29 +35,29 @@ static inline const struct sqlite_store *sqlite_store_of_const(const struct stor
 }
 
 /* The operations of store_ops that only read; each sees one state of the file. */
-bool reads_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
+bool store_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics);
-bool reads_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
+bool store_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
 		  struct slice *ret, struct diagnostics *diagnostics);
-bool reads_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
+bool store_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics);
-bool reads_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
+bool store_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		struct past_call *ret, struct diagnostics *diagnostics);
-bool reads_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
+bool store_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics);
-bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics);
-bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
+bool store_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics);
+bool store_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
 		struct diagnostics *diagnostics);
-bool reads_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
+bool store_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
 		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics);
-bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+bool store_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics);
-bool reads_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+bool store_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		  size_t *ret_count, struct diagnostics *diagnostics);
-bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
+bool store_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics);
-bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+bool store_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics);
-bool reads_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics);
+bool store_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics);
 
 #endif

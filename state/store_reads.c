@@ -58,7 +58,7 @@ static bool read_intents(void *context, struct diagnostics *diagnostics)
 			    diagnostics);
 }
 
-bool reads_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
+bool store_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .heads = ret, .count = ret_count};
@@ -66,7 +66,7 @@ bool reads_heads(struct store *store, struct arena *arena, struct object **ret, 
 	return stack_file_read(&reading.self->file, read_heads, &reading, diagnostics);
 }
 
-bool reads_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
+bool store_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
 		  struct slice *ret, struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store),
@@ -78,7 +78,7 @@ bool reads_bodies(struct store *store, struct arena *arena, const struct object 
 	return stack_file_read(&reading.self->file, read_bodies, &reading, diagnostics);
 }
 
-bool reads_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
+bool store_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .intents = ret, .count = ret_count};
@@ -94,7 +94,7 @@ static bool read_past(void *context, struct diagnostics *diagnostics)
 			       reading->past, diagnostics);
 }
 
-bool reads_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
+bool store_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		struct past_call *ret, struct diagnostics *diagnostics)
 {
 	struct reading reading = {
@@ -117,7 +117,7 @@ static bool read_watched(void *context, struct diagnostics *diagnostics)
 			    reading->count, diagnostics);
 }
 
-bool reads_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
+bool store_watched(struct store *store, struct arena *arena, struct watched **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .watched = ret, .count = ret_count};
@@ -134,7 +134,7 @@ static bool read_holder(void *context, struct diagnostics *diagnostics)
 			  diagnostics);
 }
 
-bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics)
+bool store_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .holder = ret};
 
@@ -148,7 +148,7 @@ static bool read_runs(void *context, struct diagnostics *diagnostics)
 	return history_runs(&reading->self->file.database, reading->arena, reading->runs, reading->count, diagnostics);
 }
 
-bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
+bool store_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
 		struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .runs = ret, .count = ret_count};
@@ -164,7 +164,7 @@ static bool read_calls(void *context, struct diagnostics *diagnostics)
 			     reading->calls, reading->count, diagnostics);
 }
 
-bool reads_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
+bool store_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
 		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store),
@@ -185,7 +185,7 @@ static bool read_changed(void *context, struct diagnostics *diagnostics)
 			  diagnostics);
 }
 
-bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+bool store_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics)
 {
 	struct reading reading = {
@@ -202,7 +202,7 @@ static bool read_beside(void *context, struct diagnostics *diagnostics)
 			      reading->count, diagnostics);
 }
 
-bool reads_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+bool store_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		  size_t *ret_count, struct diagnostics *diagnostics)
 {
 	struct reading reading = {
@@ -219,7 +219,7 @@ static bool read_times(void *context, struct diagnostics *diagnostics)
 			       diagnostics);
 }
 
-bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
+bool store_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .times = ret, .count = ret_count};
@@ -235,7 +235,7 @@ static bool read_findings(void *context, struct diagnostics *diagnostics)
 			  diagnostics);
 }
 
-bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+bool store_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .findings = ret, .count = ret_count};
@@ -251,7 +251,7 @@ static bool read_backup(void *context, struct diagnostics *diagnostics)
 	return backup_copy(&self->file, reading->path, &self->arena, &reading->temporary, diagnostics);
 }
 
-bool reads_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
+bool store_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .path = path};
 

@@ -12,11 +12,11 @@
 enum { PATH_BYTES = 128 };
 
 /* By the name that the linker knows it under, see --wrap in ld(1). */
-bool copy_reads_backup(struct store *store, const char *path, bool replaces,
-		       struct diagnostics *diagnostics) __asm__("__wrap_reads_backup");
+bool copy_store_backup(struct store *store, const char *path, bool replaces,
+		       struct diagnostics *diagnostics) __asm__("__wrap_store_backup");
 
 /* The log first: the copy is there once the file is. */
-bool copy_reads_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
+bool copy_store_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
 {
 	static const char *const ends[] = {"-wal", ""};
 	const struct stack_file *file = &sqlite_store_of(store)->file;
