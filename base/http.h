@@ -17,6 +17,9 @@ struct http_header {
 	struct slice value;
 };
 
+/* The value of the first header of that name, in whatever case, trimmed; data NULL: there is none. */
+struct slice http_header_value(const struct http_header *headers, size_t count, const char *name);
+
 /* Whether an endpoint is the simulator: "sim:", which keeps everything in memory, or "sim:FILE". */
 static inline bool endpoint_is_simulated(struct slice endpoint)
 {

@@ -140,28 +140,9 @@ struct slice aws_error_shorten(struct slice message, const struct redaction *unt
 	return arena_format(arena, "%.*s...", SLICE_ARGUMENTS(slice_first(message, size)));
 }
 
-static bool equal_but_case(struct slice text, const char *lower)
+static struct slice header(const struct http_response *response, const char *name)
 {
-	size_t size = strlen(lower);
-
-	if (text.size != size)
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		char byte = text.data[i];
-
-		if ((byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte) != lower[i])
-			return false;
-	}
-	return true;
-}
-
-static struct slice header(const struct http_response *response, const char *lower_name)
-{
-	for (size_t i = 0; i < response->header_count; i++) {
-		if (equal_but_case(response->headers[i].name, lower_name))
-			return slice_trim(response->headers[i].value);
-	}
-	return (struct slice){NULL, 0};
+	return http_header_value(response->headers, response->header_count, name);
 }
 
 static struct slice header_request_id(const struct http_response *response)
@@ -175,7 +156,8 @@ static bool is_html(struct slice body)
 {
 	struct slice text = slice_trim(body);
 
-	return equal_but_case(slice_first(text, 5), "<html") || equal_but_case(slice_first(text, 9), "<!doctype");
+	return slice_equal_caseless(slice_first(text, 5), SLICE("<html")) ||
+	       slice_equal_caseless(slice_first(text, 9), SLICE("<!doctype"));
 }
 
 /* The library that moto serves with, and no proxy: https://werkzeug.palletsprojects.com */

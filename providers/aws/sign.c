@@ -244,20 +244,9 @@ static void sign_string(struct signer *signer, struct aws_signing_keys *keys)
 	memory_wipe(&key, sizeof(key));
 }
 
-static bool has_header(const struct http_request *request, const char *lower_name)
+static bool has_host(const struct http_request *request)
 {
-	size_t size = strlen(lower_name);
-
-	for (size_t i = 0; i < request->header_count; i++) {
-		struct slice name = request->headers[i].name;
-		size_t at = 0;
-
-		while (at < size && at < name.size && (name.data[at] | ' ') == lower_name[at])
-			at++;
-		if (at == size && name.size == size)
-			return true;
-	}
-	return false;
+	return http_header_value(request->headers, request->header_count, "host").data != NULL;
 }
 
 bool aws_sign(struct arena *arena, const struct http_request *request, const struct aws_credentials *credentials,
@@ -283,7 +272,7 @@ bool aws_sign(struct arena *arena, const struct http_request *request, const str
 
 	for (size_t i = has_token && options->token_unsigned ? 1 : 0; i < signing->header_count; i++)
 		extra[count++] = signing->headers[i];
-	if (!has_header(request, "host"))
+	if (!has_host(request))
 		extra[count++] = (struct http_header){SLICE("host"), aws_uri_host(&signer.uri)};
 	canonical_request(&signer, signer.uri.query, extra, count);
 	string_to_sign(&signer);
@@ -338,7 +327,7 @@ bool aws_presign(struct arena *arena, const struct http_request *request, const 
 	if (!begin(&signer, arena, request, credentials, options, diagnostics))
 		return false;
 	host.value = aws_uri_host(&signer.uri);
-	extra_count = has_header(request, "host") ? 0 : 1;
+	extra_count = has_host(request) ? 0 : 1;
 	/* The names of the signed headers are themselves signed: a first pass finds them. */
 	canonical_request(&signer, signer.uri.query, &host, extra_count);
 	names = signer.signing.signed_headers;

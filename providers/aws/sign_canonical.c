@@ -150,11 +150,8 @@ static struct slice lower(struct arena *arena, struct slice text)
 {
 	char *copy = arena_get(arena, text.size);
 
-	for (size_t i = 0; i < text.size; i++) {
-		char byte = text.data[i];
-
-		copy[i] = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-	}
+	for (size_t i = 0; i < text.size; i++)
+		copy[i] = lower_case(text.data[i]);
 	return (struct slice){copy, text.size};
 }
 

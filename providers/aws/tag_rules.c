@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <strings.h>
 
 #include "providers/aws/kind.h"
 
@@ -16,9 +15,7 @@ static const char *const reserved[] = {"aws:", "trueup:"};
 /* AWS reserves its own in any mixture of cases. */
 static bool begins_with(struct slice text, const char *prefix)
 {
-	struct slice start = {text.data, strlen(prefix)};
-
-	return text.size >= start.size && strncasecmp(start.data, prefix, start.size) == 0;
+	return slice_equal_caseless(slice_first(text, strlen(prefix)), slice_of(prefix));
 }
 
 bool aws_check_tag_key(const struct field *field, const struct value *value, struct diagnostics *diagnostics)

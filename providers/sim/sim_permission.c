@@ -1,6 +1,5 @@
 #include <ctype.h>
 #include <stdio.h>
-#include <strings.h>
 
 #include "providers/sim/sim_parts.h"
 #include "providers/sim/sim_security_group.h"
@@ -21,8 +20,7 @@ static bool normal_protocol(struct sim_call *call, struct node *rule)
 	int64_t number;
 
 	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++) {
-		if (text.size == strlen(protocols[i].number) &&
-		    strncasecmp(text.data, protocols[i].number, text.size) == 0) {
+		if (slice_equal_caseless(text, slice_of(protocols[i].number))) {
 			node_set(rule, "ipProtocol", protocols[i].name);
 			return true;
 		}

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <time.h>
 
 #include "base/digest.h"
@@ -22,13 +21,7 @@ enum {
 
 struct slice sim_header(const struct http_request *request, const char *name)
 {
-	size_t size = strlen(name);
-
-	for (size_t i = 0; i < request->header_count; i++)
-		if (request->headers[i].name.size == size &&
-		    strncasecmp(request->headers[i].name.data, name, size) == 0)
-			return slice_trim(request->headers[i].value);
-	return (struct slice){NULL, 0};
+	return http_header_value(request->headers, request->header_count, name);
 }
 
 struct slice sim_url_authority(struct slice url, struct slice *ret_path, struct slice *ret_query)
@@ -89,7 +82,7 @@ static void append_header_value(struct buffer *to, const struct http_request *re
 	for (size_t i = 0; i < request->header_count; i++) {
 		const struct http_header *header = &request->headers[i];
 
-		if (header->name.size != name.size || strncasecmp(header->name.data, name.data, name.size) != 0)
+		if (!slice_equal_caseless(header->name, name))
 			continue;
 		if (!first)
 			(void)buffer_byte(to, ',');
