@@ -114,6 +114,15 @@ void diag_hint(struct diagnostics *diagnostics, const char *format, ...)
 	va_end(arguments);
 }
 
+bool diag_suggest(struct diagnostics *diagnostics, struct slice name, const struct slice *candidates, size_t count)
+{
+	int nearest = slice_nearest(name, candidates, count);
+
+	if (nearest >= 0)
+		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+	return nearest >= 0;
+}
+
 void diag_related(struct diagnostics *diagnostics, struct position position, const char *format, ...)
 {
 	struct diag *diag = diag_last(diagnostics);

@@ -290,10 +290,9 @@ static bool refuse_command(struct parsing *parsing, struct slice name)
 		   SLICE_ARGUMENTS(shown(parsing, name)));
 	for (size_t i = 0; i < commands.count; i++)
 		names[i] = slice_of(commands.items[i]->name);
-	int nearest = slice_nearest(name, names, commands.count);
-	if (nearest >= 0)
-		diag_hint(parsing->diagnostics, "did you mean '%s'?", commands.items[nearest]->name);
-	else if (parsing->group.size > 0)
+	if (diag_suggest(parsing->diagnostics, name, names, commands.count))
+		return false;
+	if (parsing->group.size > 0)
 		diag_hint(parsing->diagnostics, "behind '%.*s' comes one of: %s", SLICE_ARGUMENTS(parsing->group),
 			  command_group_names(parsing->arena, parsing->group).data);
 	else

@@ -67,10 +67,7 @@ static bool refuse_name(struct looking *looking, struct slice name)
 	}
 	diag_error(looking->job.diagnostics, FAULT_ABSENT, NOWHERE, "the spec has no output '%.*s'",
 		   SLICE_ARGUMENTS(name));
-	int nearest = slice_nearest(name, names, stack->output_count);
-	if (nearest >= 0)
-		diag_hint(looking->job.diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(names[nearest]));
-	else
+	if (!diag_suggest(looking->job.diagnostics, name, names, stack->output_count))
 		diag_hint(looking->job.diagnostics, "'trueup output' lists them");
 	return false;
 }

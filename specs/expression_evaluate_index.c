@@ -6,7 +6,6 @@ enum { INDEX_MOST_CANDIDATES = 256 };
 static void no_member(struct evaluator *evaluator, const struct node *key, const struct slice *names, size_t count)
 {
 	struct slice wanted = value_slice(&key->literal.value);
-	int nearest = slice_nearest(wanted, names, count);
 
 	if (key->secret) {
 		diag_error(evaluator->diagnostics, FAULT_USER, key->position, "the map has no member of that name");
@@ -14,9 +13,7 @@ static void no_member(struct evaluator *evaluator, const struct node *key, const
 	}
 	diag_error(evaluator->diagnostics, FAULT_USER, key->position, "the map has no member '%.*s'",
 		   SLICE_ARGUMENTS(slice_first(wanted, 64)));
-	if (nearest >= 0)
-		diag_hint(evaluator->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(names[nearest]));
-	else
+	if (!diag_suggest(evaluator->diagnostics, wanted, names, count))
 		diag_hint(evaluator->diagnostics, "get(map, key, default) gives a default for a member that may lack");
 }
 

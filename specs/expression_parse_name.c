@@ -44,7 +44,6 @@ static const struct node *unknown_name(struct parser *parser, const struct token
 {
 	struct slice candidates[128];
 	size_t count = 0;
-	int nearest;
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
 		candidates[count++] = slice_of(roots[i]);
@@ -54,10 +53,7 @@ static const struct node *unknown_name(struct parser *parser, const struct token
 		candidates[count++] = slice_of(function_at(i)->name);
 	diag_error(parser->diagnostics, FAULT_USER, name->position, "unknown name '%.*s'",
 		   SLICE_ARGUMENTS(slice_first(name->text, 64)));
-	nearest = slice_nearest(name->text, candidates, count);
-	if (nearest >= 0)
-		diag_hint(parser->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-	else
+	if (!diag_suggest(parser->diagnostics, name->text, candidates, count))
 		diag_hint(parser->diagnostics, "names look like var.region or aws.vpc.main.id; write '$${' for a "
 					       "literal '${'");
 	return NULL;
@@ -77,16 +73,12 @@ static const struct node *unknown_function(struct parser *parser, const struct t
 {
 	struct slice candidates[128];
 	size_t count = 0;
-	int nearest;
 
 	for (size_t i = 0; function_at(i) && count < sizeof(candidates) / sizeof(candidates[0]); i++)
 		candidates[count++] = slice_of(function_at(i)->name);
 	diag_error(parser->diagnostics, FAULT_USER, name->position, "unknown function '%.*s'",
 		   SLICE_ARGUMENTS(slice_first(name->text, 64)));
-	nearest = slice_nearest(name->text, candidates, count);
-	if (nearest >= 0)
-		diag_hint(parser->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-	else
+	if (!diag_suggest(parser->diagnostics, name->text, candidates, count))
 		diag_hint(parser->diagnostics, "there are %s", function_names(parser->arena));
 	return NULL;
 }

@@ -114,11 +114,8 @@ static struct slice *candidates(const struct loading *loading, size_t count, str
 
 static void suggest(struct loading *loading, struct slice name, const struct slice *names, size_t count)
 {
-	int nearest = slice_nearest(name, names, count);
-
 	loading->suggestions_left -= count;
-	if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(names[nearest]));
+	(void)diag_suggest(loading->diagnostics, name, names, count);
 }
 
 void loading_suggest_key(struct loading *loading, const struct map *map, struct slice name)

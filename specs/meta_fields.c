@@ -153,7 +153,6 @@ static void read_lifecycle(struct loading *loading, uint32_t entry, const struct
 		struct slice name = value_slice(&member->key);
 		const struct meta_field *row = find(lifecycle_fields, LIFECYCLE_COUNT, name);
 		struct slice candidates[LIFECYCLE_COUNT];
-		int nearest;
 
 		if (row) {
 			read_row(loading, entry, row, member);
@@ -161,12 +160,9 @@ static void read_lifecycle(struct loading *loading, uint32_t entry, const struct
 		}
 		for (size_t k = 0; k < LIFECYCLE_COUNT; k++)
 			candidates[k] = slice_of(lifecycle_fields[k].name);
-		nearest = slice_nearest(name, candidates, LIFECYCLE_COUNT);
 		diag_error(loading->diagnostics, FAULT_USER, member->key.position, "'lifecycle' has no '%.*s'",
 			   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
-		if (nearest >= 0)
-			diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-		else
+		if (!diag_suggest(loading->diagnostics, name, candidates, LIFECYCLE_COUNT))
 			diag_hint(loading->diagnostics, "it may have: protect, create_before_destroy, ignore");
 	}
 }
@@ -191,15 +187,12 @@ static void report_no_field(struct loading *loading, const struct kind *kind, co
 {
 	struct slice candidates[CANDIDATES_MOST];
 	size_t count = kind->fields.count < CANDIDATES_MOST ? kind->fields.count : CANDIDATES_MOST;
-	int nearest;
 
 	for (size_t i = 0; i < count; i++)
 		candidates[i] = slice_of(field_at(&kind->fields, i)->name);
-	nearest = slice_nearest(value_slice(value), candidates, count);
 	diag_error(loading->diagnostics, FAULT_USER, value->position, "%s has no field '%.*s' to ignore", kind->name,
 		   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
-	if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+	(void)diag_suggest(loading->diagnostics, value_slice(value), candidates, count);
 }
 
 static void read_ignore(struct loading *loading, uint32_t entry, const struct value *value)

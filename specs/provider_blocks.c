@@ -19,19 +19,15 @@ static void report_unknown(struct loading *loading, struct slice provider, struc
 	struct slice candidates[CANDIDATES_MOST] = {{NULL, 0}};
 	BUFFER_AUTO names;
 	size_t count = loading->schema_count < CANDIDATES_MOST ? loading->schema_count : CANDIDATES_MOST;
-	int nearest;
 
 	buffer_init(&names, HINT_LIMIT_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		candidates[i] = slice_of(loading->schemas[i].name);
 		buffer_format(&names, "%s%s", i > 0 ? ", " : "", loading->schemas[i].name);
 	}
-	nearest = slice_nearest(provider, candidates, count);
 	diag_error(loading->diagnostics, FAULT_USER, position, "there is no provider '%.*s'",
 		   SLICE_ARGUMENTS(slice_first(provider, SHOWN_BYTES)));
-	if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-	else
+	if (!diag_suggest(loading->diagnostics, provider, candidates, count))
 		diag_hint(loading->diagnostics, "there are: %.*s", SLICE_ARGUMENTS(buffer_slice(&names)));
 }
 

@@ -202,22 +202,18 @@ static void report_unknown_key(struct loading *loading, const struct value *key)
 	struct slice name = value_slice(key);
 	const char *kind = kind_before_name(loading, name);
 	size_t count = 0;
-	int nearest;
 
 	for (size_t i = 0; i < SECTION_COUNT; i++)
 		candidates[count++] = slice_of(sections[i].name);
 	for (size_t i = 0; i < loading->kinds->count && count < CANDIDATES_MOST; i++)
 		candidates[count++] = slice_of(loading->kinds->items[i]->name);
-	nearest = slice_nearest(name, candidates, count);
 	diag_error(loading->diagnostics, FAULT_USER, key->position, "'%.*s' is neither a kind nor a section",
 		   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
 	if (kind)
 		diag_hint(loading->diagnostics, "write '%s:', and the name on a line of its own below it", kind);
 	else if (is_setting(name))
 		diag_hint(loading->diagnostics, "it belongs under 'settings:'");
-	else if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-	else
+	else if (!diag_suggest(loading->diagnostics, name, candidates, count))
 		diag_hint(loading->diagnostics, "'trueup schema' lists the kinds and their fields");
 }
 

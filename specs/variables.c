@@ -48,16 +48,13 @@ static void refuse_type(struct loading *loading, const struct value *value)
 
 	for (size_t i = 0; i < TYPE_COUNT; i++)
 		names[i] = slice_of(types[i].name);
-	int nearest = slice_nearest(name, names, TYPE_COUNT);
 	if (value->type == VALUE_STRING)
 		diag_error(loading->diagnostics, FAULT_USER, value->position, "'%.*s' is no type of a variable",
 			   SLICE_ARGUMENTS(name));
 	else
 		diag_error(loading->diagnostics, FAULT_USER, value->position,
 			   "'type' expects the name of one, found %s", value_type_name(value->type));
-	if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%s'?", types[nearest].name);
-	else
+	if (!diag_suggest(loading->diagnostics, name, names, TYPE_COUNT))
 		diag_hint(loading->diagnostics, "it may be: string, integer, number, bool, list, map, any");
 }
 

@@ -93,11 +93,8 @@ static bool find_type(struct slice name, const struct sim_type **ret, struct dia
 		return true;
 	for (size_t i = 0; i < SIM_TYPE_COUNT; i++)
 		names[i] = slice_of(sim_types[i]->name);
-	int nearest = slice_nearest(name, names, SIM_TYPE_COUNT);
 	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "the simulator has no type '%.*s'", SLICE_ARGUMENTS(name));
-	if (nearest >= 0)
-		diag_hint(diagnostics, "did you mean '%s'?", sim_types[nearest]->name);
-	else
+	if (!diag_suggest(diagnostics, name, names, SIM_TYPE_COUNT))
 		diag_hint(diagnostics, "'trueup sim show' names the types of what is there");
 	return false;
 }

@@ -54,12 +54,9 @@ static bool check_action(struct slice wanted, struct diagnostics *diagnostics)
 				names[count++] = name;
 		}
 	}
-	int nearest = slice_nearest(wanted, names, count);
 	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "the simulator has no call '%.*s'",
 			 SLICE_ARGUMENTS(slice_first(wanted, 80)));
-	if (nearest >= 0)
-		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(names[nearest]));
-	else
+	if (!diag_suggest(diagnostics, wanted, names, count))
 		diag_hint(diagnostics,
 			  "write it like CreateVpc, Describe*, or 'GET /redfish/v1/Systems' for a machine");
 	return false;
@@ -74,12 +71,9 @@ static bool check_kind(struct slice kind, struct diagnostics *diagnostics)
 		if (slice_equal(kind, names[i]))
 			return true;
 	}
-	int nearest = slice_nearest(kind, names, KIND_COUNT);
 	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no kind of fault '%.*s'",
 			 SLICE_ARGUMENTS(slice_first(kind, 80)));
-	if (nearest >= 0)
-		diag_hint(diagnostics, "did you mean '%s'?", kinds[nearest]);
-	else
+	if (!diag_suggest(diagnostics, kind, names, KIND_COUNT))
 		diag_hint(diagnostics, "'trueup help sim' lists them");
 	return false;
 }

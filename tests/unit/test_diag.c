@@ -48,6 +48,25 @@ static void test_setters(void **state)
 	arena_release(&arena);
 }
 
+static void test_suggest(void **state)
+{
+	const struct slice candidates[] = {SLICE("protect"), SLICE("ignore_changes")};
+	struct arena arena;
+	struct diagnostics diagnostics;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	diag_error(&diagnostics, FAULT_USER, NOWHERE, "there is no such thing");
+	assert_false(diag_suggest(&diagnostics, SLICE("region"), candidates, 2));
+	assert_false(diag_suggest(&diagnostics, SLICE("protect"), NULL, 0));
+	assert_int_equal(diagnostics.items[0].hint.size, 0);
+	assert_true(diag_suggest(&diagnostics, SLICE("ignore_change"), candidates, 2));
+	assert_true(slice_is(diagnostics.items[0].hint, "did you mean 'ignore_changes'?"));
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 /* What is added; severity and message tell them apart. */
 struct added {
 	enum severity severity;
@@ -305,9 +324,10 @@ static void test_join(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_setters),		 cmocka_unit_test(test_most),
-		cmocka_unit_test(test_dropped_are_free), cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_sort_full),	 cmocka_unit_test(test_join),
+		cmocka_unit_test(test_setters), cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_most),	cmocka_unit_test(test_dropped_are_free),
+		cmocka_unit_test(test_sort),	cmocka_unit_test(test_sort_full),
+		cmocka_unit_test(test_join),
 	};
 
 	return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
