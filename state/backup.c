@@ -47,7 +47,7 @@ static bool verify(struct stack_file *file, struct database *copy, struct arena 
 		return true;
 	diag_error(diagnostics, FAULT_USER, NOWHERE, "the copy '%s' is not sound: %.*s", copy->name,
 		   count > 0 ? (int)findings[0].size : 0, count > 0 ? findings[0].data : "");
-	diag_hint(diagnostics, "'trueup state check' tells whether the state file itself is");
+	diag_hint(diagnostics, "the state file itself is sound: copy it to another disk, or run this again");
 	return false;
 }
 
@@ -60,6 +60,37 @@ static bool check_copy(struct stack_file *file, const char *name, const char *te
 		    verify(file, &copy, scratch, diagnostics);
 
 	database_close(&copy);
+	return good;
+}
+
+static bool check_original(struct stack_file *file, struct arena *scratch, struct diagnostics *diagnostics)
+{
+	struct slice *findings;
+	size_t count;
+
+	if (!check_file(&file->database, scratch, &findings, &count, diagnostics))
+		return false;
+	if (count == 0)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the state file '%s' is not sound: %.*s", file->name,
+		   SLICE_ARGUMENTS(findings[0]));
+	diag_hint(diagnostics,
+		  "'trueup state check' lists it all; put back its newest backup, or, where there is none, "
+		  "move it away, with its -wal and -shm, and 'trueup state rebuild' makes the state anew");
+	return false;
+}
+
+/* A copy has each fault of its original, which is what is to be mended: that is named where it is at fault. */
+static bool prove_copy(struct stack_file *file, const char *name, const char *temporary, struct arena *scratch,
+		       struct diagnostics *diagnostics)
+{
+	struct diagnostics of_copy;
+
+	diagnostics_init(&of_copy, diagnostics->arena);
+	bool good = check_copy(file, name, temporary, scratch, &of_copy);
+	if (!good && check_original(file, scratch, diagnostics))
+		diagnostics_join(diagnostics, &of_copy);
+	diagnostics_release(&of_copy);
 	return good;
 }
 
@@ -81,7 +112,7 @@ bool backup_copy(struct stack_file *file, const char *path, struct arena *arena,
 	*ret_temporary = NULL;
 	if (!place_begin(file->world, "create the copy", path, arena, &temporary, diagnostics))
 		return false;
-	if (make_copy(file, path, temporary, diagnostics) && check_copy(file, path, temporary, arena, diagnostics)) {
+	if (make_copy(file, path, temporary, diagnostics) && prove_copy(file, path, temporary, arena, diagnostics)) {
 		*ret_temporary = temporary;
 		return true;
 	}

@@ -46,8 +46,10 @@ static void write_integrity(struct findings *findings, sqlite3_stmt *statement)
 {
 	struct slice text = column(statement, 0);
 
-	if (!slice_is(text, "ok"))
-		add(findings, arena_format(findings->arena, "the file is damaged: %.*s", SLICE_ARGUMENTS(text)));
+	if (slice_is(text, "ok"))
+		return;
+	for (struct slice line = database_damage(&text); line.size > 0; line = database_damage(&text))
+		add(findings, arena_format(findings->arena, "the file is damaged: %.*s", SLICE_ARGUMENTS(line)));
 }
 
 static void write_reference(struct findings *findings, sqlite3_stmt *statement)

@@ -55,6 +55,9 @@ bool database_fail(struct database *database, const char *doing, int code, struc
 /* The same for contents that SQLite took, and that no state file has. */
 __attribute__((format(printf, 3, 4))) bool database_damaged(struct database *database, struct diagnostics *diagnostics,
 							    const char *format, ...);
+/* Takes the next line off a row of an integrity check, without the heading ("*** in database main ***") of each; empty
+ * at the end. It lies in the row. */
+struct slice database_damage(struct slice *rest);
 
 /* Runs statements that give no rows. */
 __attribute__((warn_unused_result)) bool database_script(struct database *database, const char *sql,

@@ -87,16 +87,30 @@ static int stop(void *context)
 	return 1;
 }
 
+struct slice database_damage(struct slice *rest)
+{
+	struct slice line = {NULL, 0};
+
+	while (rest->size > 0 && line.size == 0) {
+		line = slice_trim(slice_cut(rest, '\n'));
+		if (slice_starts_with(line, SLICE("***")))
+			line.size = 0;
+	}
+	return line;
+}
+
 /* What the first thing wrong in the file is, or an empty slice. Reads the whole file, within limits. */
 static struct slice find_damage(struct database *database, struct arena *arena)
 {
 	sqlite3_stmt *statement = NULL;
-	struct slice found = {NULL, 0};
+	struct slice found = {NULL, 0}, rows;
 
 	sqlite3_progress_handler(database->handle, CHECK_STEPS, stop, NULL);
 	if (sqlite3_prepare_v2(database->handle, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		found = arena_copy(arena, slice_of((const char *)sqlite3_column_text(statement, 0)));
+	    sqlite3_step(statement) == SQLITE_ROW) {
+		rows = slice_of((const char *)sqlite3_column_text(statement, 0));
+		found = arena_copy(arena, database_damage(&rows));
+	}
 	sqlite3_finalize(statement);
 	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
 	return slice_is(found, "ok") ? (struct slice){NULL, 0} : found;

@@ -1,5 +1,6 @@
 """What keeps the record: state history, mv, rm, backup and check; nothing of the world is touched by them."""
 
+import contextlib
 import json
 import os
 import re
@@ -597,6 +598,22 @@ def test_check_of_damaged_pages(rich):
     path.write_bytes(data)
     result = rich.run("state", "check", status=1)
     assert "damaged" in result.out + result.err
+
+
+@pytest.mark.parametrize("line", [["backup", "copy.db"], ["rebuild", "--force", "--yes"]], ids=lambda line: line[0])
+def test_what_is_copied_is_named_where_it_is_damaged(rich, line):
+    """Its copy is gone by then, and nobody could move that away."""
+    path = rich.folder / ".trueup/state.db"
+    data = bytearray(path.read_bytes())
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        [(page,)] = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'history'")
+    data[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
+    path.write_bytes(data)
+    refused = rich.run("state", *line, status=1).err
+    assert "cannot read the state file '.trueup/state.db': it is damaged" in refused
+    assert "'copy.db'" not in refused and "before-rebuild" not in refused
+    assert re.search(rf"cause: Page {page}: [^\\\n]+$", refused, re.MULTILINE), refused
+    assert os.listdir(rich.folder / ".trueup") == ["state.db"] and not (rich.folder / "copy.db").exists()
 
 
 @pytest.mark.parametrize(
