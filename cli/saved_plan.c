@@ -81,6 +81,29 @@ bool saved_plan_read(struct job *job, struct slice path)
 	return true;
 }
 
+/* A plan that is made here would go with a state that knows nothing of what is there. */
+static bool has_state(struct job *job)
+{
+	if (job_has_store(job))
+		return true;
+	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
+		   "the plan '%.*s' needs the state that it was made with, and there is no state file '%s'",
+		   SLICE_ARGUMENTS(job->invocation->arguments->operands[0]), job_state_path(job));
+	diag_hint(job->diagnostics, "apply it in the folder of that state (-C DIR), or move that state file here; "
+				    "where it is lost, 'trueup state rebuild' makes another, to plan again with");
+	return false;
+}
+
+static bool refuse_other_stack(struct job *job, struct slice path)
+{
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "the plan '%.*s' was made for the stack '%.*s', and the state in '%s' is that of '%.*s'",
+		   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder,
+		   SLICE_ARGUMENTS(job->record->name));
+	diag_hint(job->diagnostics, "name the folder of the plan's stack with -C DIR, or plan again");
+	return false;
+}
+
 /* Whether the state at hand is the one that the plan was made on. */
 static bool is_at_home(struct job *job)
 {
@@ -89,16 +112,14 @@ static bool is_at_home(struct job *job)
 
 	if (slice_equal(record->lineage, job->plan.lineage))
 		return true;
-	if (slice_equal(record->name, job->plan.stack))
-		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-			   "the plan '%.*s' was made for another state of stack '%.*s' than the one in '%s'",
-			   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder);
-	else
-		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-			   "the plan '%.*s' was made for the stack '%.*s', and the state in '%s' is that of '%.*s'",
-			   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder,
-			   SLICE_ARGUMENTS(record->name));
-	diag_hint(job->diagnostics, "name the folder of the plan's stack with -C DIR, or plan again");
+	if (!slice_equal(record->name, job->plan.stack))
+		return refuse_other_stack(job, path);
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "the plan '%.*s' was made for another state of stack '%.*s' than the one in '%s'",
+		   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder);
+	diag_hint(job->diagnostics, "apply it in the folder of that state (-C DIR); %s",
+		  job->object_count == 0 ? "nothing is recorded in the one here"
+					 : "plan again only where the state here is the right one");
 	return false;
 }
 
@@ -117,7 +138,8 @@ static bool is_genuine(struct job *job)
 /* Looks before it opens: a plan of elsewhere must not leave a new state behind. */
 static bool open_state(struct job *job)
 {
-	if (!job_open_state(job, STATE_READ, (struct slice){NULL, 0}) || !is_at_home(job) || !is_genuine(job))
+	if (!has_state(job) || !job_open_state(job, STATE_READ, (struct slice){NULL, 0}) || !is_at_home(job) ||
+	    !is_genuine(job))
 		return false;
 	job->store->ops->close(job->store);
 	job->store = NULL;

@@ -372,10 +372,17 @@ def test_plan_of_another_stack(tiny, make_stack):
     shutil.copy(tiny.folder / "tiny.yaml", other.folder)
     shutil.copy(tiny.folder / "p.plan", other.folder)
     # No state yet, and none is made for it.
-    other.run("apply", "p.plan", status=1)
+    refused = other.run("apply", "p.plan", status=1).err
+    assert "the plan 'p.plan' needs the state that it was made with, and there is no state file '.trueup/state.db'" in refused
+    assert "apply it in the folder of that state (-C DIR)" in refused and "'trueup plan'" not in refused
     assert not (other.folder / ".trueup").exists()
     other.run("plan")
-    assert "the plan 'p.plan' was made for another state of stack 'tiny'" in other.run("apply", "p.plan", status=4).err
+    refused = other.run("apply", "p.plan", status=4).err
+    assert "the plan 'p.plan' was made for another state of stack 'tiny'" in refused
+    assert "apply it in the folder of that state (-C DIR); nothing is recorded in the one here" in refused
+    assert "plan again" not in refused
+    other.run("apply", "--yes")
+    assert "; plan again only where the state here is the right one" in other.run("apply", "p.plan", status=4).err
     third = make_stack("third")
     third.environment.update(tiny.environment)
     third.write("third.yaml", "stack: third\n")
