@@ -62,7 +62,10 @@ static void tell_lost(struct job *job, enum severity severity, const char *hint)
 		 "nothing is recorded, and yet '%.*s' is there as %.*s, made under this stack's name%s",
 		 SLICE_ARGUMENTS(refresh->lost_address), SLICE_ARGUMENTS(refresh->lost_id),
 		 more(job, refresh->lost_count - 1));
-	diag_hint(job->diagnostics, "if the state was lost, 'trueup state rebuild' makes it anew; %s", hint);
+	diag_hint(job->diagnostics,
+		  "where the state of this stack is elsewhere (another clone, a CI runner) use that; where it is lost, "
+		  "'trueup state rebuild' makes it anew; %s",
+		  hint);
 }
 
 static void tell_unlisted(struct job *job, enum severity severity, const char *hint)
