@@ -149,6 +149,11 @@ static bool commit(const struct forgetting *forgetting)
 	       job_commit_and_end(job, &all);
 }
 
+static const char what_follows[] =
+	"what exists of that stays, with its tags: 'trueup state rebuild --force', before any apply, records it again\n"
+	"where the spec still has it the next plan makes another, and changes or replaces what refers to the old one\n"
+	"(a machine is only recorded again)\n";
+
 static void tell(struct forgetting *forgetting)
 {
 	struct buffer *text = &forgetting->recorded->text;
@@ -168,6 +173,7 @@ static void tell(struct forgetting *forgetting)
 		print_safe(text, object->provider_id.size > 0 ? object->provider_id : SLICE("(no id yet)"));
 		buffer_byte(text, '\n');
 	}
+	buffer_string(text, what_follows);
 	recorded_put(forgetting->recorded, "forgotten", value_builder_list(&list, forgetting->job->arena));
 }
 
@@ -196,8 +202,10 @@ const struct command command_state_rm = {
 	.name = "state rm",
 	.about = "forget recorded objects without destroying them",
 	.operands = "ADDRESS...",
-	.details = "They go on existing, with their ownership tags. Where the spec still has them the next plan would\n"
-		   "make them anew. What has a call whose outcome is unknown is forgotten only with --force.\n",
+	.details = "They go on existing, with their ownership tags: 'trueup state rebuild --force', before any apply,\n"
+		   "records them again. Where the spec still has them the next plan makes others, and changes or\n"
+		   "replaces what refers to the old ones; a machine is only recorded again. What has a call whose\n"
+		   "outcome is unknown is forgotten only with --force.\n",
 	.least_operands = 1,
 	.most_operands = ADDRESSES_MOST,
 	.flags = rm_flags,

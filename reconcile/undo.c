@@ -312,7 +312,10 @@ static struct undo_fate fate_of(struct undo_work *work, const struct undo_case *
 	return undo_fate_at(work, one->address);
 }
 
+/* Where another one has its place by now both would claim that. */
 static const char no_way_back[] = "no run gives back what was forgotten";
+static const char record_again[] =
+	"where it is still there, 'trueup state rebuild --force' records it again: do that before";
 
 /* What changed the record alone cannot be undone. */
 static bool was_forgotten(struct undo_work *work, const struct undo_case *one)
@@ -352,7 +355,7 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	const struct undo_fate fate = fate_of(work, one);
 
 	if (!one->base)
-		return conflict(work, one, "is gone since", was_forgotten(work, one) ? no_way_back : NULL);
+		return conflict(work, one, "is gone since", was_forgotten(work, one) ? record_again : NULL);
 	if (one->now && fate.another)
 		return fate.forgot ? conflict_with(work, one, fate.forgot, "is gone since", no_way_back)
 				   : conflict_with(work, one, fate.another, "is another one since", NULL);

@@ -260,6 +260,14 @@ def test_rm(rich):
     assert "aws.subnet.b: depends on 'aws.vpc.other', where nothing is recorded" in result.out
 
 
+def test_rm_tells_the_way_back(rich):
+    ids = recorded(rich)
+    told = rich.run("state", "rm", "aws.vpc.main", "--yes").out
+    assert "stays, with its tags: 'trueup state rebuild --force', before any apply, records it again\n" in told
+    rich.run("state", "rebuild", "--force", "--yes")
+    assert recorded(rich) == ids and rich.run("plan", "--output", "json").json["actions"] == []
+
+
 def test_what_a_replace_did_not_make_anew_is_no_damage(stack):
     """What named it is recorded as it was: the next apply makes it, and drift tells of it."""
     spec = """

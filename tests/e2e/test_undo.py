@@ -567,12 +567,15 @@ def test_gone_before_the_undoing(sim):
 
 
 def test_forgotten_since(sim):
-    """No hint leads to a run that cannot be undone."""
+    """No hint leads to a run that cannot be undone; once it is recorded again its own can be."""
     run = apply_spec(sim, BLUE)
     sim.run("state", "rm", "--yes", "aws.vpc.main")
     refused = sim.run("undo", run, status=1).err
     assert "'aws.vpc.main' is gone since (state rm, run " in refused
-    assert "no run gives back what was forgotten, or name what is to go back with --target" in refused
+    assert "where it is still there, 'trueup state rebuild --force' records it again: do that before, or name" in refused
+    sim.run("state", "rebuild", "--force", "--yes")
+    sim.run("undo", run, "--yes")
+    assert is_as_in(sim, NET)
 
 
 def test_nothing_recorded(stack):

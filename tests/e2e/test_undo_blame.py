@@ -32,7 +32,7 @@ def test_the_run_that_removed_it(sim):  # noqa: F811
     sim.run("state", "rm", "--yes", "aws.vpc.main")
     refused = sim.run("undo", run, status=1).err
     assert "'aws.vpc.main' is gone since (state rm, run " in refused
-    assert "no run gives back what was forgotten" in refused
+    assert "'trueup state rebuild --force' records it again" in refused
 
 
 def routed(text, more):
