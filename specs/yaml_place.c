@@ -201,45 +201,51 @@ bool yaml_text_check(const struct yaml_places *places, struct diagnostics *diagn
 	return told == 0;
 }
 
+static const char expression_hint[] = "put all of an expression in single quotes: '${...}'";
+
 /* What libyaml says (0.2.5; context may be NULL for any), and what a user is told. */
 static const struct {
 	const char *context;
 	const char *problem;
 	const char *message;
 	const char *hint;
+	bool structure; /* an expression without quotes may be why */
 } problems[] = {
 	{"while scanning a quoted scalar", "found unexpected end of stream",
-	 "the quoted text that begins here has no end", "close the quotes"},
+	 "the quoted text that begins here has no end", "close the quotes", false},
 	{"while scanning a quoted scalar", "found unexpected document indicator",
-	 "the quoted text that begins here has no end", "close the quotes"},
+	 "the quoted text that begins here has no end", "close the quotes", false},
 	{"while parsing a quoted scalar", "found unknown escape character", "this escape after '\\' is not known",
-	 "write '\\\\' for a backslash, or use single quotes, in which nothing is escaped"},
+	 "write '\\\\' for a backslash, or use single quotes, in which nothing is escaped", false},
 	{NULL, "did not find expected hexdecimal number", "this escape lacks hexadecimal digits",
-	 "write \\xNN, \\uNNNN or \\UNNNNNNNN"},
-	{NULL, "found invalid Unicode character escape code", "this escape names no character", NULL},
-	{NULL, "did not find expected ',' or ']'", "a ',' or the closing ']' of this list is missing", NULL},
-	{NULL, "did not find expected ',' or '}'", "a ',' or the closing '}' of this map is missing", NULL},
+	 "write \\xNN, \\uNNNN or \\UNNNNNNNN", false},
+	{NULL, "found invalid Unicode character escape code", "this escape names no character", NULL, false},
+	{NULL, "did not find expected ',' or ']'", "a ',' or the closing ']' of this list is missing", NULL, true},
+	{NULL, "did not find expected ',' or '}'", "a ',' or the closing '}' of this map is missing", NULL, true},
 	{NULL, "could not find expected ':'", "there is no ':' behind this key",
-	 "write 'key: value'; text that goes on over lines needs quotes or '|'"},
+	 "write 'key: value'; text that goes on over lines needs quotes or '|'", true},
 	{NULL, "mapping values are not allowed in this context", "a ':' is not expected here",
-	 "put text that contains ': ' in quotes; look at the indentation of this line and the one before"},
-	{NULL, "mapping keys are not allowed in this context", "a '?' is not expected here", "put the text in quotes"},
+	 "put text that contains ': ' in quotes; look at the indentation of this line and the one before", true},
+	{NULL, "mapping keys are not allowed in this context", "a '?' is not expected here", "put the text in quotes",
+	 false},
 	{NULL, "block sequence entries are not allowed in this context", "a '- ' is not expected here",
-	 "begin the list on a line of its own"},
+	 "begin the list on a line of its own", false},
 	{NULL, "did not find expected key", "this line fits no map or list that is open here",
-	 "indent it like its neighbours; text with special characters needs quotes"},
+	 "indent it like its neighbours; text with special characters needs quotes", true},
 	{NULL, "did not find expected '-' indicator", "this line is no item of the list that is open here",
-	 "begin it with '- ', or indent it differently"},
-	{NULL, "did not find expected node content", "a value is missing here", NULL},
+	 "begin it with '- ', or indent it differently", false},
+	{NULL, "did not find expected node content", "a value is missing here", NULL, false},
 	{NULL, "did not find expected <document start>", "the text goes on where it should have ended",
-	 "begin the file with 'key:' lines that are indented alike"},
+	 "begin the file with 'key:' lines that are indented alike", false},
 	{NULL, "did not find expected alphabetic or numeric character", "an anchor or alias has no usable name here",
-	 "give it letters and digits; put text that begins with '*' or '&' in quotes"},
-	{NULL, "found undefined tag handle", "this tag means nothing here", "put text that begins with '!' in quotes"},
-	{NULL, "found incompatible YAML document", "this version of YAML is not supported", "remove the %YAML line"},
-	{NULL, "found unexpected ':'", "a ':' is not expected within this text", "put it in quotes"},
+	 "give it letters and digits; put text that begins with '*' or '&' in quotes", false},
+	{NULL, "found undefined tag handle", "this tag means nothing here", "put text that begins with '!' in quotes",
+	 false},
+	{NULL, "found incompatible YAML document", "this version of YAML is not supported", "remove the %YAML line",
+	 false},
+	{NULL, "found unexpected ':'", "a ':' is not expected within this text", "put it in quotes", true},
 	{NULL, "control characters are not allowed", "there is a control character in the text",
-	 "remove it, or write it as \\xNN within double quotes"},
+	 "remove it, or write it as \\xNN within double quotes", false},
 };
 
 /* Whether a tab stands among the white space that the line of byte begins with. */
@@ -253,6 +259,49 @@ static bool tab_in_indentation(struct slice text, size_t byte)
 	for (; start < text.size && (text.data[start] == ' ' || text.data[start] == '\t'); start++)
 		tab = tab || text.data[start] == '\t';
 	return tab;
+}
+
+static bool begins_text(struct slice text, size_t byte)
+{
+	return byte == 0 || strchr("\n \t[{,:", text.data[byte - 1]);
+}
+
+/* Whether what stands at byte within quotes and the character behind it are one: \" and '' are no ends. */
+static bool skips_next(struct slice text, size_t byte, char quote)
+{
+	return text.data[byte] == (quote == '"' ? '\\' : quote) &&
+	       (quote == '"' || (byte + 1 < text.size && text.data[byte + 1] == quote));
+}
+
+/* Whether an expression that begins before byte, on its line, is taken apart by YAML: it stands in no quotes, or in
+ * double ones, which its own quotes end. */
+static bool cuts_expression(struct slice text, size_t byte)
+{
+	const char *end = byte > 0 ? (const char *)memrchr(text.data, '\n', byte) : NULL;
+	bool inside = false, cut = false;
+	char quote = '\0';
+
+	for (size_t at = end ? (size_t)(end - text.data) + 1 : 0; at < byte; at++) {
+		char here = text.data[at];
+		bool begins = here == '$' && at + 1 < text.size && text.data[at + 1] == '{';
+
+		if (quote == '\0') {
+			if (here == '#' && begins_text(text, at))
+				break;
+			cut = cut || begins;
+			inside = false;
+			if ((here == '"' || here == '\'') && begins_text(text, at))
+				quote = here;
+		} else if (skips_next(text, at, quote)) {
+			at++;
+		} else if (here == quote) {
+			cut = cut || (inside && quote == '"');
+			quote = '\0';
+		} else {
+			inside = begins || (inside && here != '}');
+		}
+	}
+	return cut;
 }
 
 static void report_problem(const yaml_parser_t *parser, struct slice text, size_t byte, struct position position,
@@ -277,13 +326,15 @@ static void report_problem(const yaml_parser_t *parser, struct slice text, size_
 		    (problems[i].context && strcmp(context, problems[i].context) != 0))
 			continue;
 		diag_error(diagnostics, FAULT_USER, position, "%s", problems[i].message);
-		if (problems[i].hint)
+		if (problems[i].structure && cuts_expression(text, byte))
+			diag_hint(diagnostics, "%s", expression_hint);
+		else if (problems[i].hint)
 			diag_hint(diagnostics, "%s", problems[i].hint);
 		return;
 	}
 	if (strcmp(problem, "found character that cannot start any token") == 0 && next != '\0') {
 		diag_error(diagnostics, FAULT_USER, position, "text cannot begin with '%c'", next);
-		diag_hint(diagnostics, "put it in quotes");
+		diag_hint(diagnostics, "%s", cuts_expression(text, byte) ? expression_hint : "put it in quotes");
 		return;
 	}
 	diag_error(diagnostics, FAULT_USER, position, "this is not YAML: %s", problem);
