@@ -87,7 +87,10 @@ static void read_member(struct loading *loading, const struct value_member *memb
 	} else if (!slice_is(key, "about")) {
 		diag_error(loading->diagnostics, FAULT_USER, member->key.position, "a variable has no '%.*s'",
 			   SLICE_ARGUMENTS(slice_first(key, SHOWN_BYTES)));
-		diag_hint(loading->diagnostics, "it may have: type, default, secret, about");
+		diag_hint(loading->diagnostics,
+			  "it may have: type, default, secret, about; a map as its default is written "
+			  "'%.*s: {default: {...}}'",
+			  SLICE_ARGUMENTS(declaration->name));
 	}
 }
 

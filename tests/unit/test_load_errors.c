@@ -80,7 +80,8 @@ static const struct load_row section_rows[] = {
 	 "a.yaml:2:93: the default is a string, but the type is 'integer'\n"
 	 "a.yaml:2:99: the variable 'extra' has no value (give it a default, or run with --var extra=VALUE or "
 	 "TRUEUP_VAR_extra=VALUE)\n"
-	 "a.yaml:2:107: a variable has no 'defautl' (it may have: type, default, secret, about)\n"
+	 "a.yaml:2:107: a variable has no 'defautl' (it may have: type, default, secret, about; a map as its default "
+	 "is written 'extra: {default: {...}}')\n"
 	 "a.yaml:2:132: 'secret' expects true or false, found a whole number\n"
 	 "a.yaml:2:158: 'strng' is no type of a variable (did you mean 'string'?)\n"},
 	{"a variable twice", A "vars: {x: 1}\n=== b.yaml\nvars: {x: 2}\n",
