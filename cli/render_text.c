@@ -420,7 +420,8 @@ static void print_left(struct buffer *buffer, const struct apply *apply)
 		buffer_format(buffer, "  and %zu more\n", left - shown);
 }
 
-/* Of a run that changed something and left something. Where not all of it is recorded the error knows why. */
+/* Of a run that changed something and left something. Where not all of it is recorded the error knows why. What failed
+ * may fail again as long as nobody does what its error asks for. */
 static const char *what_is_next(const struct report *report)
 {
 	if (report->applied->unrecorded)
@@ -429,6 +430,10 @@ static const char *what_is_next(const struct report *report)
 				     : "run it again to resume: what was done is recorded\n";
 }
 
+	if (report->applied->failed_count > 0)
+		return report->applied_saved
+			       ? "what was done is recorded: see to the errors, then plan again for what is left\n"
+			       : "what was done is recorded: see to the errors, then run it again to resume\n";
 static void print_applied(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct apply *apply = report->applied;

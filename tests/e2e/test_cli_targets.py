@@ -34,7 +34,8 @@ def test_destroying_targets_again_where_one_is_gone_already(tiny):
     tiny.run("apply", "--yes")
     both = ["destroy", "--yes", "--target", "aws.subnet.a", "--target", "aws.subnet.b"]
     fault = tiny.run("sim", "fault", "DeleteSubnet", "deny", "1", "1").out.split()[-1]
-    assert "run it again to resume" in tiny.run(*both, status=7).out
+    told = tiny.run(*both, status=7).out
+    assert "\nwhat was done is recorded: see to the errors, then run it again to resume\n" in told
     tiny.run("sim", "remove", "fault", fault, status=None)
     tiny.run(*both)
     assert list(recorded(tiny)) == ["aws.vpc.main"]

@@ -565,7 +565,7 @@ def test_half_applied_is_refused_in_one_word_each(tiny):
     tiny.run("plan", "--out", "p.plan")
     deny(tiny, "ModifyVpcAttribute")
     told = tiny.run("apply", "p.plan", status=7).out
-    assert "\nplan again for what is left: " in told and "run it again" not in told
+    assert "\nwhat was done is recorded: see to the errors, then plan again for what is left\n" in told and "run it again" not in told
     refused = tiny.run("apply", "p.plan", status=4).err
     assert re.findall(r"error: '(.*)' has changed since the plan was made: a run has worked at it since", refused) == [
         "aws.vpc.main"
