@@ -268,12 +268,14 @@ static void print_header(struct buffer *buffer, const struct report *report, con
 	}
 }
 
-/* What a run that did not end has left. */
+/* What a run left, which is no drift, and no good news either; or NULL. */
 static const char *but_for(const struct report *report)
 {
+	if (!report->is_drift)
+		return NULL;
 	if (report->unfinished_count > 0)
-		return ", but for what was begun";
-	return report->outlook ? ", as far as that can be told of what a call is open about" : "";
+		return "what was begun and not finished: see BEGUN above";
+	return report->outlook ? "what the calls of an earlier run came to: see OPEN above" : NULL;
 }
 
 static void print_nothing(struct buffer *buffer, const struct report *report)
@@ -315,9 +317,11 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->is_drift && report->at_work)
 		buffer_format(buffer, "no drift to be seen: %s is as recorded, but for what the run at work does\n",
 			      what);
+	else if (but_for(report))
+		buffer_format(buffer, "%s is as recorded, but for %s\n", what, but_for(report));
 	else
-		buffer_format(buffer, "%s: %s is as %s%s\n", report->is_drift ? "no drift" : "nothing to do", what,
-			      report->is_drift ? "recorded" : "the spec says", report->is_drift ? but_for(report) : "");
+		buffer_format(buffer, "%s: %s is as %s\n", report->is_drift ? "no drift" : "nothing to do", what,
+			      report->is_drift ? "recorded" : "the spec says");
 	if (plan->unread_count > 0)
 		buffer_format(buffer, "%zu unread\n", plan->unread_count);
 }

@@ -30,7 +30,7 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
     assert told["run"] == tiny.run("state", "history", "--output", "json").json["runs"][0]["id"]
     text = tiny.run("drift", status=2).out
     assert re.search(rf"\nBEGUN .*\n  \? aws\.subnet\.b   {why} \(run [0-9a-f]{{8}}\)\n", text), text
-    assert text.endswith("no drift: what is there is as recorded, but for what was begun\n")
+    assert text.endswith("\nwhat is there is as recorded, but for what was begun and not finished: see BEGUN above\n")
     # What nobody wants any more is not missed, until somebody does.
     edit(tiny, "  b: {", "  # b: {")
     assert begun(tiny, 0) == []

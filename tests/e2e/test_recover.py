@@ -354,6 +354,8 @@ def test_drift_claims_nothing_while_it_cannot_be_told_what_became_of_a_call(tiny
     for status, outlook in ((3, "waiting"), (2, "absent")):
         document = tiny.run("drift", "--output", "json", status=status, TRUEUP_GRACE="120").json
         assert ([one["outlook"] for one in document["open"]], document["unread"]) == ([outlook], [])
+        told = tiny.run("drift", status=status, TRUEUP_GRACE="120").out
+        assert "no drift" not in told and "\nOPEN " in told and told.endswith("see OPEN above\n")
         tiny.run("sim", "pass", str(3 * 60))
     assert "'open' in JSON" in tiny.run("help", "drift").out
 

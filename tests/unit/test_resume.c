@@ -155,7 +155,8 @@ static void test_halfway(void **state)
 		{"not even deleted", another, "DeleteSubnet", STATUS_ERROR, "nothing was changed", STATUS_FINE,
 		 "no drift: what is there is as recorded\n"},
 		{"changed in part", changed, "CreateTags", STATUS_PARTLY, "1 failed, 0 skipped (1 halfway)",
-		 STATUS_CHANGES, "no drift: what is there is as recorded, but for what was begun"},
+		 STATUS_CHANGES,
+		 "what is there is as recorded, but for what was begun and not finished: see BEGUN above"},
 		{"not even changed in part", changed, "ModifySubnetAttribute", STATUS_ERROR, "nothing was changed",
 		 STATUS_FINE, "no drift: what is there is as recorded\n"},
 	};
