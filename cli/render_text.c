@@ -281,7 +281,7 @@ static const char *but_for(const struct report *report)
 static void print_nothing(struct buffer *buffer, const struct report *report)
 {
 	const struct plan *plan = report->plan;
-	const char *what = plan->unread_count > 0 ? report->is_drift ? "what could be read" : "the rest"
+	const char *what = plan->unread_count > 0 ? report->is_drift ? "what could be read" : "what could be compared"
 			   : plan->refreshed	  ? "what is there"
 						  : "what is recorded";
 
@@ -430,14 +430,14 @@ static const char *what_is_next(const struct report *report)
 {
 	if (report->applied->unrecorded)
 		return "not all that was done is recorded: see the error for what to do\n";
-	return report->applied_saved ? "plan again for what is left: what was done is recorded\n"
-				     : "run it again to resume: what was done is recorded\n";
-}
-
 	if (report->applied->failed_count > 0)
 		return report->applied_saved
 			       ? "what was done is recorded: see to the errors, then plan again for what is left\n"
 			       : "what was done is recorded: see to the errors, then run it again to resume\n";
+	return report->applied_saved ? "plan again for what is left: what was done is recorded\n"
+				     : "run it again to resume: what was done is recorded\n";
+}
+
 static void print_applied(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct apply *apply = report->applied;
