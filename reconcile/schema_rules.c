@@ -247,6 +247,8 @@ struct slice schema_item_name(const struct field *item, const struct value *valu
 	size_t size = 0;
 
 	while (rest.size > 0) {
+	else if (field->type == FIELD_REFERENCE && (given->type == VALUE_LIST || given->type == VALUE_MAP))
+		diag_hint(diagnostics, "it takes one: the name of a resource, or the id of what is not in this stack");
 		struct slice part = slice_cut(&rest, ' ');
 
 		if (slice_is(part, "-"))

@@ -57,6 +57,16 @@ static bool too_long(const struct call *call, const struct cidr *prefix)
 			  family_bits(prefix) - prefix->bits, (long long)argument(call, 1)->integer);
 }
 
+static bool no_such_subnet(const struct call *call, const struct cidr *prefix, int64_t new_bits)
+{
+	bool good = out_of_range(call, 2, prefix, "subnet of that length with the number");
+
+	/* Of more bits each number that an expression can have is one, unless it is below 0. */
+	if (!call->arguments[1]->secret && new_bits < 63)
+		diag_hint(call->diagnostics, "the number may be from 0 to %lld", (1LL << new_bits) - 1);
+	return good;
+}
+
 bool function_cidr_subnet(const struct call *call, struct value *ret)
 {
 	int64_t new_bits = argument(call, 1)->integer, number = argument(call, 2)->integer;
@@ -67,7 +77,7 @@ bool function_cidr_subnet(const struct call *call, struct value *ret)
 	if (new_bits < 0 || new_bits > family_bits(&prefix) - prefix.bits)
 		return too_long(call, &prefix);
 	if (number < 0 || !cidr_subnet(&prefix, (uint8_t)(prefix.bits + new_bits), (uint64_t)number, &subnet))
-		return out_of_range(call, 2, &prefix, "subnet of that length with the number");
+		return no_such_subnet(call, &prefix, new_bits);
 	*ret = value_string(cidr_text(call->arena, &subnet));
 	return true;
 }

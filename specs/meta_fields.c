@@ -56,6 +56,14 @@ static void report_misfit(struct loading *loading, const char *name, const char 
 			   expected, value_type_name(value->type));
 }
 
+static void report_no_list(struct loading *loading, const char *name, const char *expected, const struct value *value)
+{
+	report_misfit(loading, name, expected, value);
+	if (value->type == VALUE_STRING)
+		diag_hint(loading->diagnostics, "write it as a list: [%.*s]",
+			  SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
+}
+
 static void read_row(struct loading *loading, uint32_t entry, const struct meta_field *row,
 		     const struct value_member *member)
 {
@@ -106,10 +114,7 @@ static void depend_on(struct loading *loading, uint32_t entry, const struct valu
 static void read_depends_on(struct loading *loading, uint32_t entry, const struct value *value)
 {
 	if (value->type != VALUE_LIST) {
-		report_misfit(loading, "depends_on", "a list of addresses", value);
-		if (value->type == VALUE_STRING)
-			diag_hint(loading->diagnostics, "write it as a list: [%.*s]",
-				  SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
+		report_no_list(loading, "depends_on", "a list of addresses", value);
 		return;
 	}
 	for (size_t i = 0; i < value->count; i++)
@@ -201,7 +206,7 @@ static void read_ignore(struct loading *loading, uint32_t entry, const struct va
 	struct slice *ignored;
 
 	if (value->type != VALUE_LIST) {
-		report_misfit(loading, "ignore", "a list of field names", value);
+		report_no_list(loading, "ignore", "a list of field names", value);
 		return;
 	}
 	ignored = arena_new_array(loading->arena, value->count, struct slice);

@@ -117,7 +117,7 @@ static void test_refused(void **state)
 		{"no prefix", "${cidr_subnet(\"10.0.0.0\", 1, 1)}", 0, 24, "is no prefix", "10.0.0.0/16"},
 		{"host bits", "${cidr_subnet(\"10.0.0.1/16\", 1, 1)}", 0, 24, "behind its length", "10.0.0.0/16"},
 		{"subnet too small", "${cidr_subnet(\"10.0.0.0/16\", 17, 0)}", 0, 39, "by 0 to 16 bits", NULL},
-		{"no such subnet", "${cidr_subnet(\"10.0.0.0/16\", 1, 2)}", 0, 42, "has no subnet", NULL},
+		{"no such subnet", "${cidr_subnet(\"10.0.0.0/16\", 1, 2)}", 0, 42, "has no subnet", "from 0 to 1"},
 		{"no such host", "${cidr_host(\"10.0.0.0/24\", 256)}", 0, 37, "has no address", NULL},
 		{"no such host from the end", "${cidr_host(\"10.0.0.0/24\", -257)}", 0, 37, "has no address", NULL},
 		{"mask of IPv6", "${cidr_netmask(\"fd00::/8\")}", 0, 25, "IPv4", NULL},

@@ -245,7 +245,8 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:3:50: 'provider' expects the name of a provider, found a list [net.group.g]\n"
 	 "a.yaml:3:78: 'protect' expects true or false, found a whole number [net.group.g]\n"
 	 "a.yaml:3:104: 'create_before_destroy' expects true or false, found a string [net.group.g]\n"
-	 "a.yaml:3:115: 'ignore' expects a list of field names, found a string [net.group.g]\n"
+	 "a.yaml:3:115: 'ignore' expects a list of field names, found a string (write it as a list: [tags]) "
+	 "[net.group.g]\n"
 	 "a.yaml:3:140: 'depends_on' expects addresses such as aws.vpc.train, found a whole number [net.group.h]\n"
 	 "a.yaml:3:155: 'lifecycle' expects a map, found a string [net.group.h]\n"},
 	{"meta fields to come",
@@ -386,7 +387,9 @@ static const struct load_row reference_rows[] = {
 	 A "net.group: {g: {about: \"${1 + 2}\"}}\nnet.subnet: {x: {vpc: \"${[1]}\"}}\n",
 	 "a.yaml:2:24: 'about' expects a string, found a whole number (write tostring(...) around the expression if it "
 	 "is meant as text) [net.group.g]\n"
-	 "a.yaml:3:23: 'vpc' expects a reference to 'net.vpc', found a list [net.subnet.x]\n"},
+	 "a.yaml:3:23: 'vpc' expects a reference to 'net.vpc', found a list (it takes one: the name of a resource, or "
+	 "the id of "
+	 "what is not in this stack) [net.subnet.x]\n"},
 	{"an error is not repeated by those who refer to it",
 	 A "net.group: {g: {about: \"${net.group.none.id}\"}, h: {about: \"${net.group.g.about}\"}, i: {about: "
 	   "\"${net.group.h.about}\"}}\n",
