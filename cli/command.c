@@ -192,6 +192,30 @@ static bool keep_value(struct parsing *parsing, enum flag_id id, const char *whe
 	return true;
 }
 
+/* What those who come from Terraform write, with one dash or two. */
+static const struct {
+	const char *name;
+	enum flag_id same;
+	const char *hint;
+} flags_elsewhere[] = {
+	{"auto-approve", FLAG_YES, "write --yes"},
+	{"var-file", FLAG_VAR, "give each with --var NAME=VALUE, or in the environment as TRUEUP_VAR_NAME"},
+};
+
+static bool hint_at_flag_elsewhere(struct parsing *parsing, struct slice name)
+{
+	struct slice rest = name, first = slice_cut(&rest, '=');
+
+	for (size_t i = 0; i < sizeof(flags_elsewhere) / sizeof(flags_elsewhere[0]); i++) {
+		if (!slice_is(first, flags_elsewhere[i].name) ||
+		    !command_takes(parsing->arguments->command, flags_elsewhere[i].same))
+			continue;
+		diag_hint(parsing->diagnostics, "%s", flags_elsewhere[i].hint);
+		return true;
+	}
+	return false;
+}
+
 static void suggest_flag(struct parsing *parsing, struct slice name)
 {
 	struct slice names[FLAG_COUNT];
@@ -222,7 +246,8 @@ static bool refuse_flag(struct parsing *parsing, struct slice text, struct slice
 	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s%s knows no flag '%.*s'", command ? "'" : "trueup",
 		   command ? arena_text(parsing->arena, "trueup %s'", command->name) : "",
 		   SLICE_ARGUMENTS(shown(parsing, text)));
-	suggest_flag(parsing, name);
+	if (!hint_at_flag_elsewhere(parsing, name))
+		suggest_flag(parsing, name);
 	return false;
 }
 
@@ -282,6 +307,24 @@ static bool take_short(struct parsing *parsing, struct slice text)
 	return true;
 }
 
+/* What those who come from Terraform look for. */
+static const struct {
+	const char *name;
+	const char *hint;
+} elsewhere[] = {
+	{"init", "there is nothing to initialise: begin with 'trueup plan'"},
+	{"import", "nothing is imported: a field that refers to what exists takes its id"},
+	{"fmt", "there is no formatter: a spec is YAML, which any formatter of YAML takes"},
+};
+
+static const char *hint_of_elsewhere(const struct parsing *parsing, struct slice name)
+{
+	for (size_t i = 0; parsing->group.size == 0 && i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (slice_is(name, elsewhere[i].name))
+			return elsewhere[i].hint;
+	return NULL;
+}
+
 static bool refuse_command(struct parsing *parsing, struct slice name)
 {
 	struct slice *names = arena_new_array(parsing->arena, commands.count, struct slice);
@@ -290,6 +333,11 @@ static bool refuse_command(struct parsing *parsing, struct slice name)
 		   SLICE_ARGUMENTS(shown(parsing, name)));
 	for (size_t i = 0; i < commands.count; i++)
 		names[i] = slice_of(commands.items[i]->name);
+	const char *hint = hint_of_elsewhere(parsing, name);
+	if (hint) {
+		diag_hint(parsing->diagnostics, "%s", hint);
+		return false;
+	}
 	if (diag_suggest(parsing->diagnostics, name, names, commands.count))
 		return false;
 	if (parsing->group.size > 0)

@@ -216,7 +216,7 @@ static void report_unknown(struct schema_walk *walk, const struct fields *fields
 		   OWNER_ARGUMENTS(owner), (int)(name.size < 80 ? name.size : 80), name.data);
 	if (nearest >= 0)
 		diag_hint(walk->diagnostics, "did you mean '%s'?", field_at(fields, (size_t)nearest)->name);
-	else
+	else if (!schema_hint_at_elsewhere(walk, name))
 		schema_hint_at_fields(walk, fields);
 }
 

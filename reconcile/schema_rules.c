@@ -74,6 +74,27 @@ static void report_choice(struct schema_walk *walk, const struct field *field, c
 			  listing.full ? ", ..." : "");
 }
 
+/* What those who come from Terraform look for. */
+static const struct {
+	const char *name;
+	const char *hint;
+} elsewhere[] = {
+	{"count", "nothing is repeated: write each one out"},
+	{"prevent_destroy", "a resource is protected by 'lifecycle: {protect: true}'"},
+	{"ignore_changes", "a resource leaves fields to others by 'lifecycle: {ignore: [FIELD]}'"},
+};
+
+bool schema_hint_at_elsewhere(struct schema_walk *walk, struct slice name)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (!slice_is(name, elsewhere[i].name))
+			continue;
+		diag_hint(walk->diagnostics, "%s", elsewhere[i].hint);
+		return true;
+	}
+	return false;
+}
+
 void schema_hint_at_fields(struct schema_walk *walk, const struct fields *fields)
 {
 	BUFFER_AUTO listing;
@@ -226,6 +247,8 @@ void schema_hint_at_type(struct schema_walk *walk, const struct field *field, co
 		diag_hint(diagnostics,
 			  "put it in quotes if it is meant as such, or name a resource, whose '%s' is taken",
 			  field->output);
+	else if (field->type == FIELD_REFERENCE && (given->type == VALUE_LIST || given->type == VALUE_MAP))
+		diag_hint(diagnostics, "it takes one: the name of a resource, or the id of what is not in this stack");
 	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
 		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))
 		diag_hint(diagnostics, "leave out the quotes");
@@ -247,8 +270,6 @@ struct slice schema_item_name(const struct field *item, const struct value *valu
 	size_t size = 0;
 
 	while (rest.size > 0) {
-	else if (field->type == FIELD_REFERENCE && (given->type == VALUE_LIST || given->type == VALUE_MAP))
-		diag_hint(diagnostics, "it takes one: the name of a resource, or the id of what is not in this stack");
 		struct slice part = slice_cut(&rest, ' ');
 
 		if (slice_is(part, "-"))

@@ -167,7 +167,11 @@ static void read_lifecycle(struct loading *loading, uint32_t entry, const struct
 			candidates[k] = slice_of(lifecycle_fields[k].name);
 		diag_error(loading->diagnostics, FAULT_USER, member->key.position, "'lifecycle' has no '%.*s'",
 			   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
-		if (!diag_suggest(loading->diagnostics, name, candidates, LIFECYCLE_COUNT))
+		if (slice_is(name, "prevent_destroy"))
+			diag_hint(loading->diagnostics, "write 'protect'");
+		else if (slice_is(name, "ignore_changes"))
+			diag_hint(loading->diagnostics, "write 'ignore'");
+		else if (!diag_suggest(loading->diagnostics, name, candidates, LIFECYCLE_COUNT))
 			diag_hint(loading->diagnostics, "it may have: protect, create_before_destroy, ignore");
 	}
 }

@@ -104,6 +104,12 @@ def test_letters_behind_each_other(tiny, letters):
 
 WRONG_LINES = [
     ("unknown command", ["vaildate"], "there is no command 'vaildate'", "did you mean 'validate'?"),
+    ("another tool's init", ["init"], "there is no command 'init'", "begin with 'trueup plan'"),
+    ("another tool's import", ["import", "x"], "there is no command 'import'", "takes its id"),
+    ("another tool's fmt", ["fmt"], "there is no command 'fmt'", "there is no formatter"),
+    ("another tool's approval", ["apply", "--auto-approve"], "knows no flag '--auto-approve'", "write --yes"),
+    ("with one dash", ["apply", "-auto-approve"], "knows no flag '-auto-approve'", "write --yes"),
+    ("another tool's variables", ["plan", "--var-file=x"], "knows no flag '--var-file", "--var NAME=VALUE"),
     ("nothing like it", ["xyzzy"], "there is no command 'xyzzy'", "'trueup help' lists the commands"),
     ("unknown flag", ["plan", "--refesh=none"], "knows no flag '--refesh=...'", "did you mean --refresh?"),
     ("flag of another command", ["validate", "--yes"], "'trueup validate' knows no flag '--yes'", "help validate"),

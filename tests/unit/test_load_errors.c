@@ -268,6 +268,14 @@ static const struct load_row resource_rows[] = {
 	{"ignores nothing", A "net.group: {g: {lifecycle: {ignore: [abuot, 5]}}}\n",
 	 "a.yaml:2:38: net.group has no field 'abuot' to ignore (did you mean 'about'?) [net.group.g]\n"
 	 "a.yaml:2:45: 'ignore' expects names of fields, found a whole number [net.group.g]\n"},
+	{"another tool's lifecycle",
+	 A "net.group: {g: {lifecycle: {prevent_destroy: true, ignore_changes: [about]}}}\n",
+	 "a.yaml:2:29: 'lifecycle' has no 'prevent_destroy' (write 'protect') [net.group.g]\n"
+	 "a.yaml:2:52: 'lifecycle' has no 'ignore_changes' (write 'ignore') [net.group.g]\n"},
+	{"another tool's fields", A "net.group: {g: {count: 2, prevent_destroy: true}}\n",
+	 "a.yaml:2:17: net.group has no field 'count' (nothing is repeated: write each one out) [net.group.g]\n"
+	 "a.yaml:2:27: net.group has no field 'prevent_destroy' (a resource is protected by 'lifecycle: {protect: "
+	 "true}') [net.group.g]\n"},
 	{"wrong providers",
 	 A "providers: {net.east: {region: r}}\nnet.group: {g: {provider: net.esat}, h: {provider: box}}\n",
 	 "a.yaml:3:27: there is no provider 'net.esat' (did you mean 'net.east'?) [net.group.g]\n"
