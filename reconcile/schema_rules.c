@@ -247,7 +247,8 @@ void schema_hint_at_type(struct schema_walk *walk, const struct field *field, co
 		diag_hint(diagnostics,
 			  "put it in quotes if it is meant as such, or name a resource, whose '%s' is taken",
 			  field->output);
-	else if (field->type == FIELD_REFERENCE && (given->type == VALUE_LIST || given->type == VALUE_MAP))
+	else if (field->type == FIELD_REFERENCE && field->target && !field->output &&
+		 (given->type == VALUE_LIST || given->type == VALUE_MAP))
 		diag_hint(diagnostics, "it takes one: the name of a resource, or the id of what is not in this stack");
 	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
 		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))
