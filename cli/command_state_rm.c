@@ -152,7 +152,9 @@ static bool commit(const struct forgetting *forgetting)
 static const char what_follows[] =
 	"what exists of that stays, with its tags: 'trueup state rebuild --force', before any apply, records it again\n"
 	"where the spec still has it the next plan makes another, and changes or replaces what refers to the old one\n"
-	"(a machine is only recorded again)\n";
+	"(a machine is only recorded again); where it does not, take the 'trueup:' tags off, too: what a rebuild "
+	"records\n"
+	"and no spec has, the next apply deletes\n";
 
 static void tell(struct forgetting *forgetting)
 {

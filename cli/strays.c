@@ -71,8 +71,9 @@ static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
 	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply of the whole stack deletes it",
 			NULL},
 	[STRAY_UNKNOWN] = {"carries the tags of this stack, as", ", and is not recorded: it is left alone",
-			   "delete it if a lost call or an older state left it behind; if it is somebody's own, "
-			   "take the 'trueup:' tags off it, which were copied"},
+			   "if an older state was put back it was made since: get the newer one, or record it with "
+			   "'trueup state rebuild --force' beside the spec that has it; if a lost call left it behind, "
+			   "delete it; if it is somebody's own, take the 'trueup:' tags off it, which were copied"},
 };
 
 /* The same of what is missed, which STRAY_UNKNOWN always is. */

@@ -225,8 +225,14 @@ static bool decide_value(struct loading *loading, const struct declaration *decl
 	}
 	diag_error(loading->diagnostics, FAULT_USER, declaration->position, "the variable '%.*s' has no value",
 		   SLICE_ARGUMENTS(declaration->name));
-	diag_hint(loading->diagnostics, "give it a default, or run with --var %.*s=VALUE or TRUEUP_VAR_%.*s=VALUE",
-		  SLICE_ARGUMENTS(declaration->name), SLICE_ARGUMENTS(declaration->name));
+	/* A default is in the repository, and whoever is on the machine can read a command's arguments. */
+	if (declaration->secret)
+		diag_hint(loading->diagnostics, "it is secret: give it in the environment, as TRUEUP_VAR_%.*s",
+			  SLICE_ARGUMENTS(declaration->name));
+	else
+		diag_hint(loading->diagnostics,
+			  "give it a default, or run with --var %.*s=VALUE or TRUEUP_VAR_%.*s=VALUE",
+			  SLICE_ARGUMENTS(declaration->name), SLICE_ARGUMENTS(declaration->name));
 	return false;
 }
 

@@ -94,6 +94,8 @@ static const struct load_row section_rows[] = {
 	 A "vars: {x: {}}\noutputs: {o: \"${var.x}\"}\nnet.group: {g: {about: \"${var.x}\"}}\n",
 	 "a.yaml:2:8: the variable 'x' has no value (give it a default, or run with --var x=VALUE or "
 	 "TRUEUP_VAR_x=VALUE)\n"},
+	{"a secret variable without a value", A "vars: {x: {secret: true}}\noutputs: {o: \"${var.x}\"}\n",
+	 "a.yaml:2:8: the variable 'x' has no value (it is secret: give it in the environment, as TRUEUP_VAR_x)\n"},
 	{"providers", A "providers: {ent: {}, net: {retries: x}, net.1: {region: r}, box: {a: 1}, net.w: 5}\n",
 	 "a.yaml:2:13: there is no provider 'ent' (did you mean 'net'?)\n"
 	 "a.yaml:2:22: provider 'net' needs the field 'region'\n"
