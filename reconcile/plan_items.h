@@ -66,7 +66,8 @@ struct planning {
 	size_t launched_capacity;
 	size_t *left; /* numbers of input->objects that go; for plan_tell_running() */
 	size_t left_count;
-	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
+	struct map *elsewhere; /* of which recorded place and alias it is told that they do not meet, once asked for */
+	struct map *recorded;  /* addresses to numbers of input->objects, once asked for */
 	/* Ids to numbers of input->objects + 1, of kinds with fields that are MIRRORED, once asked for. */
 	struct map *mirrors;
 };

@@ -77,6 +77,27 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	       is_same(inputs_digest(planning, item->resource), &object->inputs);
 }
 
+/* Of all that is recorded in a place one error is enough: the one thing that is wrong is who is asked. */
+static void report_elsewhere(struct planning *planning, const struct item *item)
+{
+	struct slice was = identity_told(planning->arena, &item->object->identity);
+	struct slice is = identity_told(planning->arena, item->identity);
+	struct slice pair = arena_format(planning->arena, "%.*s\n%.*s", SLICE_ARGUMENTS(was),
+					 SLICE_ARGUMENTS(item->resource->provider));
+
+	if (!planning->elsewhere)
+		planning->elsewhere = map_new(planning->arena);
+	if (!map_mark(planning->elsewhere, pair))
+		return;
+	diag_error(planning->diagnostics, FAULT_CONFLICT, item->resource->position,
+		   "'%.*s' is recorded in %.*s, but provider '%.*s' reaches %.*s", SLICE_ARGUMENTS(item->address),
+		   SLICE_ARGUMENTS(was), SLICE_ARGUMENTS(item->resource->provider), SLICE_ARGUMENTS(is));
+	diag_hint(planning->diagnostics,
+		  "use the credentials and endpoint that the stack was made with; whatever else is "
+		  "recorded there waits for that, too");
+	diag_address(planning->diagnostics, item->address);
+}
+
 /* False, after a diagnostic, where an alias reaches what must never be taken for the recorded place. */
 static bool check_identity(struct planning *planning, struct item *item)
 {
@@ -89,14 +110,7 @@ static bool check_identity(struct planning *planning, struct item *item)
 		item->moved = true;
 		return true;
 	}
-	struct slice was = identity_told(planning->arena, recorded);
-	struct slice is = identity_told(planning->arena, item->identity);
-	diag_error(planning->diagnostics, FAULT_CONFLICT, item->resource->position,
-		   "'%.*s' is recorded in %.*s, but provider '%.*s' reaches %.*s", SLICE_ARGUMENTS(item->address),
-		   SLICE_ARGUMENTS(was), SLICE_ARGUMENTS(item->resource->provider), SLICE_ARGUMENTS(is));
-	diag_hint(planning->diagnostics, "use the credentials and endpoint that the stack was made with, or remove the "
-					 "resource there first");
-	diag_address(planning->diagnostics, item->address);
+	report_elsewhere(planning, item);
 	item->operation = OPERATION_CONFLICT;
 	return false;
 }

@@ -94,3 +94,13 @@ def test_wrong_line_repeats_no_value_of_a_variable(stack, line):
     for settings in ({}, {"TRUEUP_OUTPUT": "json"}):
         result = stack.run(*line, status=64, **settings)
         assert "SuperSecret1" not in result.out + result.err
+
+
+def test_a_wrong_account_is_told_once(tiny):
+    """Of whatever is recorded there, by one error: there is one thing to do about it."""
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "add", "settings", "settings", "account=999999999999")
+    for command in ["plan"], ["apply", "--yes"]:
+        told = tiny.run(*command, "--output", "json", status=1).json["diagnostics"]
+        [error] = [each for each in told if each["severity"] == "error"]
+        assert "but provider 'aws' reaches" in error["message"] and "whatever else is recorded there" in error["hint"]
