@@ -29,7 +29,7 @@ static inline bool endpoint_is_simulated(struct slice endpoint)
 /* The FILE of "sim:FILE", which ends where the endpoint does; empty for any other. */
 static inline struct slice endpoint_file(struct slice endpoint)
 {
-	return endpoint_is_simulated(endpoint) ? slice_from(endpoint, sizeof("sim:") - 1) : (struct slice){NULL, 0};
+	return endpoint_is_simulated(endpoint) ? slice_from(endpoint, sizeof("sim:") - 1) : SLICE("");
 }
 
 struct http_request {
