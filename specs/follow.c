@@ -21,7 +21,7 @@ static bool is_following(const struct field *field)
 /* The address in "${aws.launch_template.gpu.id}"; empty for anything but one plain reference. */
 static struct slice plain_reference(const struct value *value)
 {
-	struct slice text = value && value_is(value, VALUE_DEFERRED) ? value->deferred->text : (struct slice){0};
+	struct slice text = value_is(value, VALUE_DEFERRED) ? value->deferred->text : (struct slice){0};
 	size_t end = text.size;
 
 	if (!slice_starts_with(text, SLICE("${")) || !slice_ends_with(text, SLICE("}")))
@@ -36,7 +36,7 @@ static bool follow_one(const struct following *following, const struct field *fi
 {
 	struct loading *loading = following->loading;
 	const struct value *leader = value_get_named(given, field->follows);
-	const struct resource *target = loading_find(loading, plain_reference(leader));
+	const struct resource *target = leader ? loading_find(loading, plain_reference(leader)) : NULL;
 
 	if (!target || target == &loading->resources[following->entry])
 		return false;
