@@ -114,6 +114,15 @@ void diag_hint(struct diagnostics *diagnostics, const char *format, ...)
 	va_end(arguments);
 }
 
+bool diag_hint_for_word(struct diagnostics *diagnostics, struct slice word, const struct word_hint *hints)
+{
+	while (hints->word && !slice_is(word, hints->word))
+		hints++;
+	if (hints->word)
+		diag_hint(diagnostics, "%s", hints->hint);
+	return hints->word != NULL;
+}
+
 bool diag_suggest(struct diagnostics *diagnostics, struct slice name, const struct slice *candidates, size_t count)
 {
 	int nearest = slice_nearest(name, candidates, count);

@@ -78,6 +78,13 @@ __attribute__((format(printf, 4, 5))) bool diag_error(struct diagnostics *diagno
 						      struct position position, const char *format, ...);
 /* These complete the diagnostic added last; without one they do nothing. */
 __attribute__((format(printf, 2, 3))) void diag_hint(struct diagnostics *diagnostics, const char *format, ...);
+/* What to tell whoever writes a word that other tools have; behind the last stands one without a word. */
+struct word_hint {
+	const char *word;
+	const char *hint;
+};
+/* Gives the hint of a word; false, and none, where it is not among them. */
+bool diag_hint_for_word(struct diagnostics *diagnostics, struct slice word, const struct word_hint *hints);
 /* Hints at the candidate that name was probably meant to be; false, without a hint, where none is like it. */
 bool diag_suggest(struct diagnostics *diagnostics, struct slice name, const struct slice *candidates, size_t count);
 __attribute__((format(printf, 3, 4))) void diag_related(struct diagnostics *diagnostics, struct position position,

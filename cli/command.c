@@ -308,22 +308,12 @@ static bool take_short(struct parsing *parsing, struct slice text)
 }
 
 /* What those who come from Terraform look for. */
-static const struct {
-	const char *name;
-	const char *hint;
-} elsewhere[] = {
+static const struct word_hint commands_elsewhere[] = {
 	{"init", "there is nothing to initialise: begin with 'trueup plan'"},
 	{"import", "nothing is imported: a field that refers to what exists takes its id"},
 	{"fmt", "there is no formatter: a spec is YAML, which any formatter of YAML takes"},
+	{NULL, NULL},
 };
-
-static const char *hint_of_elsewhere(const struct parsing *parsing, struct slice name)
-{
-	for (size_t i = 0; parsing->group.size == 0 && i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-		if (slice_is(name, elsewhere[i].name))
-			return elsewhere[i].hint;
-	return NULL;
-}
 
 static bool refuse_command(struct parsing *parsing, struct slice name)
 {
@@ -333,12 +323,8 @@ static bool refuse_command(struct parsing *parsing, struct slice name)
 		   SLICE_ARGUMENTS(shown(parsing, name)));
 	for (size_t i = 0; i < commands.count; i++)
 		names[i] = slice_of(commands.items[i]->name);
-	const char *hint = hint_of_elsewhere(parsing, name);
-	if (hint) {
-		diag_hint(parsing->diagnostics, "%s", hint);
-		return false;
-	}
-	if (diag_suggest(parsing->diagnostics, name, names, commands.count))
+	if ((parsing->group.size == 0 && diag_hint_for_word(parsing->diagnostics, name, commands_elsewhere)) ||
+	    diag_suggest(parsing->diagnostics, name, names, commands.count))
 		return false;
 	if (parsing->group.size > 0)
 		diag_hint(parsing->diagnostics, "behind '%.*s' comes one of: %s", SLICE_ARGUMENTS(parsing->group),

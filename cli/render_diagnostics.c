@@ -86,18 +86,13 @@ static struct slice shown_line(const struct showing *showing, uint16_t file, str
 	return arena_copy(showing->scratch, buffer_slice(&shown));
 }
 
-/* Of a column past what a position can tell nothing is known but that. */
-static bool has_column(struct position position)
-{
-	return position.column > 0 && position.column != UINT16_MAX;
-}
-
 static void print_source_line(struct showing *showing, struct position position)
 {
 	struct slice source = sources_line(showing->sources, position);
-	size_t column = has_column(position) ? (size_t)position.column - 1 : 0;
+	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
 	size_t begin = 0;
 
+	/* Where in the line a column past what a position can tell lies nobody knows. */
 	if (slice_trim(source).size == 0 || position.column == UINT16_MAX)
 		return;
 	column = column < source.size ? column : source.size;
@@ -128,7 +123,7 @@ static void print_source_line(struct showing *showing, struct position position)
 		i += size;
 	}
 	buffer_byte(showing->buffer, '\n');
-	if (has_column(position) && column - begin <= shown.size)
+	if (position.column > 0 && column - begin <= shown.size)
 		print_caret(showing, slice_first(shown, column - begin));
 }
 

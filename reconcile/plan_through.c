@@ -11,8 +11,8 @@ struct tie {
 	struct planning *planning;
 	const struct kind *kind; /* that has the output */
 	const struct output *output;
-	const struct kind *through;
-	const struct field *attached; /* the reference of that */
+	const struct field *by;	      /* the reference of that kind which says what an object lies in */
+	const struct field *attached; /* and of the kind that is attached */
 	struct map actions;	      /* by object id */
 	struct map around;	      /* what the objects lie in, to where that is in input->objects, by id */
 	struct map given_up;	      /* by the id of what is attached to, to const struct action */
@@ -29,7 +29,7 @@ static const struct value *text_at(const struct value *fields, const char *name)
 {
 	const struct value *value = value_get_named(fields, name);
 
-	return value && value_is(value, VALUE_STRING) ? value : NULL;
+	return value_is(value, VALUE_STRING) ? value : NULL;
 }
 
 static void note_given_up(struct tie *tie, const struct object *object, const struct live *live)
@@ -83,11 +83,10 @@ static bool will_have(const struct action *action, const struct output *output, 
 /* By which what the object lies in is given up; NULL: it is not. fields: of the object, as it is to be. */
 static const struct action *given_up_around(const struct tie *tie, const struct value *fields)
 {
-	const struct field *by = field_named(&tie->kind->fields, slice_of(tie->output->through_by));
-	const struct value *within = text_at(fields, by->name);
+	const struct value *within = text_at(fields, tie->by->name);
 	size_t number = within ? map_number(&tie->around, value_slice(within)) : SIZE_MAX;
 	const struct live *around = number != SIZE_MAX ? live_of(tie, number) : NULL;
-	const struct value *network = around ? text_at(&around->fields, by->beside) : NULL;
+	const struct value *network = around ? text_at(&around->fields, tie->by->beside) : NULL;
 
 	return network ? map_get(&tie->given_up, value_slice(network)) : NULL;
 }
@@ -132,16 +131,13 @@ static void look_at_made(const struct tie *tie, const struct action *its)
 static void look_for(struct tie *tie)
 {
 	const struct plan_input *input = tie->planning->input;
-	const struct field *by = field_named(&tie->kind->fields, slice_of(tie->output->through_by));
 
-	tie->through = kinds_find(input->kinds, slice_of(tie->output->through));
-	tie->attached = field_named(&tie->through->fields, slice_of(by->beside));
 	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 
-		if (slice_is(object->kind, tie->through->name))
+		if (slice_is(object->kind, tie->output->through))
 			note_given_up(tie, object, live_of(tie, i));
-		else if (slice_is(object->kind, by->target) && object->provider_id.size > 0)
+		else if (slice_is(object->kind, tie->by->target) && object->provider_id.size > 0)
 			map_set_number(&tie->around, object->provider_id, i);
 	}
 	for (size_t i = 0; tie->given_up.count > 0 && i < input->object_count; i++) {
@@ -155,10 +151,24 @@ static void look_for(struct tie *tie)
 		look_at_made(tie, &tie->planning->actions[i]);
 }
 
+/* Whether the plan does anything to what such outputs hang on: few plans do. */
+static bool is_concerned(const struct planning *planning, const struct kind *through)
+{
+	for (size_t i = 0; i < planning->action_count; i++)
+		if (planning->actions[i].kind == through)
+			return true;
+	return false;
+}
+
 static void look_for_output(struct planning *planning, const struct kind *kind, const struct output *output)
 {
-	struct tie tie = {.planning = planning, .kind = kind, .output = output};
+	const struct kind *through = kinds_find(planning->input->kinds, slice_of(output->through));
+	const struct field *by = field_named(&kind->fields, slice_of(output->through_by));
+	struct tie tie = {.planning = planning, .kind = kind, .output = output, .by = by};
 
+	if (!is_concerned(planning, through))
+		return;
+	tie.attached = field_named(&through->fields, slice_of(by->beside));
 	map_init(&tie.actions);
 	map_init(&tie.around);
 	map_init(&tie.given_up);

@@ -199,6 +199,14 @@ bool schema_is_misspelt(const struct fields *fields, const struct field *field, 
 	return false;
 }
 
+/* What those who come from Terraform look for. */
+static const struct word_hint elsewhere[] = {
+	{"count", "nothing is repeated: write each one out"},
+	{"prevent_destroy", "a resource is protected by 'lifecycle: {protect: true}'"},
+	{"ignore_changes", "a resource leaves fields to others by 'lifecycle: {ignore: [FIELD]}'"},
+	{NULL, NULL},
+};
+
 static void report_unknown(struct schema_walk *walk, const struct fields *fields, struct owner owner,
 			   const struct value *given, const struct value_member *member)
 {
@@ -216,7 +224,7 @@ static void report_unknown(struct schema_walk *walk, const struct fields *fields
 		   OWNER_ARGUMENTS(owner), (int)(name.size < 80 ? name.size : 80), name.data);
 	if (nearest >= 0)
 		diag_hint(walk->diagnostics, "did you mean '%s'?", field_at(fields, (size_t)nearest)->name);
-	else if (!schema_hint_at_elsewhere(walk, name))
+	else if (!diag_hint_for_word(walk->diagnostics, name, elsewhere))
 		schema_hint_at_fields(walk, fields);
 }
 

@@ -74,27 +74,6 @@ static void report_choice(struct schema_walk *walk, const struct field *field, c
 			  listing.full ? ", ..." : "");
 }
 
-/* What those who come from Terraform look for. */
-static const struct {
-	const char *name;
-	const char *hint;
-} elsewhere[] = {
-	{"count", "nothing is repeated: write each one out"},
-	{"prevent_destroy", "a resource is protected by 'lifecycle: {protect: true}'"},
-	{"ignore_changes", "a resource leaves fields to others by 'lifecycle: {ignore: [FIELD]}'"},
-};
-
-bool schema_hint_at_elsewhere(struct schema_walk *walk, struct slice name)
-{
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
-		if (!slice_is(name, elsewhere[i].name))
-			continue;
-		diag_hint(walk->diagnostics, "%s", elsewhere[i].hint);
-		return true;
-	}
-	return false;
-}
-
 void schema_hint_at_fields(struct schema_walk *walk, const struct fields *fields)
 {
 	BUFFER_AUTO listing;

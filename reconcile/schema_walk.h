@@ -65,8 +65,6 @@ struct slice schema_shown(struct arena *arena, struct slice text);
 /* What to do about a value of another type than the field's. */
 void schema_hint_at_type(struct schema_walk *walk, const struct field *field, const struct value *given);
 
-/* What to write instead of a field that Terraform has. False, and no hint, where the name is none of those. */
-bool schema_hint_at_elsewhere(struct schema_walk *walk, struct slice name);
 /* Which fields there are, where one is named that is like none of them. */
 void schema_hint_at_fields(struct schema_walk *walk, const struct fields *fields);
 

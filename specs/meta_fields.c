@@ -149,6 +149,13 @@ static void read_provider(struct loading *loading, uint32_t entry, const struct 
 	}
 }
 
+/* What those who come from Terraform look for. */
+static const struct word_hint lifecycle_elsewhere[] = {
+	{"prevent_destroy", "write 'protect'"},
+	{"ignore_changes", "write 'ignore'"},
+	{NULL, NULL},
+};
+
 static void read_lifecycle(struct loading *loading, uint32_t entry, const struct value *value)
 {
 	const struct value *map = loading_map(loading, "'lifecycle'", value);
@@ -167,11 +174,8 @@ static void read_lifecycle(struct loading *loading, uint32_t entry, const struct
 			candidates[k] = slice_of(lifecycle_fields[k].name);
 		diag_error(loading->diagnostics, FAULT_USER, member->key.position, "'lifecycle' has no '%.*s'",
 			   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
-		if (slice_is(name, "prevent_destroy"))
-			diag_hint(loading->diagnostics, "write 'protect'");
-		else if (slice_is(name, "ignore_changes"))
-			diag_hint(loading->diagnostics, "write 'ignore'");
-		else if (!diag_suggest(loading->diagnostics, name, candidates, LIFECYCLE_COUNT))
+		if (!diag_hint_for_word(loading->diagnostics, name, lifecycle_elsewhere) &&
+		    !diag_suggest(loading->diagnostics, name, candidates, LIFECYCLE_COUNT))
 			diag_hint(loading->diagnostics, "it may have: protect, create_before_destroy, ignore");
 	}
 }

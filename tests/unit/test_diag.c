@@ -321,13 +321,31 @@ static void test_join(void **state)
 	}
 }
 
+static void test_hint_for_word(void **state)
+{
+	static const struct word_hint hints[] = {{"init", "begin with a plan"}, {"fmt", "none"}, {NULL, NULL}};
+	struct arena arena;
+	struct diagnostics diagnostics;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	diag_error(&diagnostics, FAULT_USAGE, NOWHERE, "no such command");
+	assert_false(diag_hint_for_word(&diagnostics, SLICE("ini"), hints));
+	assert_int_equal(diagnostics.items[0].hint.size, 0);
+	assert_true(diag_hint_for_word(&diagnostics, SLICE("init"), hints));
+	assert_true(slice_is(diagnostics.items[0].hint, "begin with a plan"));
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_setters), cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_most),	cmocka_unit_test(test_dropped_are_free),
-		cmocka_unit_test(test_sort),	cmocka_unit_test(test_sort_full),
-		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_hint_for_word),	 cmocka_unit_test(test_setters),
+		cmocka_unit_test(test_suggest),		 cmocka_unit_test(test_most),
+		cmocka_unit_test(test_dropped_are_free), cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_sort_full),	 cmocka_unit_test(test_join),
 	};
 
 	return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
