@@ -360,9 +360,10 @@ void sim_describe(struct sim_call *call)
 		write_page(call, listing, &candidates, from);
 	} else if (!call->failed) {
 		size_t at = sim_table_seek(table, from);
-		struct candidates rest = {.objects = table->count ? table->objects + at : NULL,
-					  .count = table->count - at};
+		struct candidates rest = {0};
 
+		if (at < table->count)
+			rest = (struct candidates){.objects = table->objects + at, .count = table->count - at};
 		write_page(call, listing, &rest, from);
 	}
 	free(candidates.objects);

@@ -233,16 +233,18 @@ static bool is_same_list(const char *const *a, const char *const *b)
 static void check_operation(const struct aws_kind *kind, const struct aws_call *call)
 {
 	static const struct aws_call *seen[64];
-	size_t i = 0;
+	static size_t count;
 
-	while (i < sizeof(seen) / sizeof(seen[0]) && seen[i] && strcmp(seen[i]->operation, call->operation) != 0)
-		i++;
-	assert_in_range(i, 0, sizeof(seen) / sizeof(seen[0]) - 1);
-	if (!seen[i])
-		seen[i] = call;
-	else if (!is_same_list(seen[i]->settling, call->settling) || !is_same_list(seen[i]->absent, call->absent))
-		kind_report(kind, "%s takes other codes for passing, or for done, than another kind's does",
-			    call->operation);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(seen[i]->operation, call->operation) != 0)
+			continue;
+		if (!is_same_list(seen[i]->settling, call->settling) || !is_same_list(seen[i]->absent, call->absent))
+			kind_report(kind, "%s takes other codes for passing, or for done, than another kind's does",
+				    call->operation);
+		return;
+	}
+	assert_in_range(count, 0, sizeof(seen) / sizeof(seen[0]) - 1);
+	seen[count++] = call;
 }
 
 static void check_names(const struct aws_kind *kind)
