@@ -234,6 +234,8 @@ struct output {
 	/* The kind whose attachment brings it about, and the reference of this kind that says, by its `beside`, what is
 	 * attached to: as long as anything there has the output, that is not given up. NULL: nothing hangs on it. */
 	const char *through, *through_by;
+	/* The one of ended_by that asks for it where it is true. What has a `through` has one. */
+	const char *asked_by;
 	/* A number of 1 at first, which only grows; a reference to it may also be one of those that it has been. */
 	bool counts;
 	/* It is an IPv6 range of that length, whichever it will be; 0: it is none, or of any length. */

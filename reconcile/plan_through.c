@@ -43,19 +43,16 @@ static void note_given_up(struct tie *tie, const struct object *object, const st
 		map_set(&tie->given_up, value_slice(now), action);
 }
 
-/* Whether the spec asks for the output: none of the fields that end it says so, and one of them is true. */
+/* Whether the spec asks for the output, and has nothing that ends it. */
 static bool is_asked_for(const struct action *action, const struct output *output)
 {
-	bool asked = false;
-
 	for (const char *const *name = output->ended_by; name && *name; name++) {
 		const struct value *value = value_if_set(value_get_named(&action->known, *name));
 
-		if (value && value_is(value, VALUE_BOOL) && !value->boolean)
+		if (value_is(value, VALUE_BOOL) && !value->boolean)
 			return false;
-		asked |= value && value_is(value, VALUE_BOOL);
 	}
-	return asked;
+	return value_is_true(value_get_named(&action->known, output->asked_by));
 }
 
 /* Whether a change ends the output, or brings it. */

@@ -132,6 +132,22 @@ def test_given_up_where_nothing_has_an_address(stack, cloud):
     plan_is_empty(stack)
 
 
+@pytest.mark.parametrize(
+    "before, after",
+    [({"running": True}, {"running": True, "address": "10.0.1.50"}), ({"running": False}, {"running": True})],
+    ids=["replaced", "started"],
+)
+def test_given_up_where_nothing_asks_for_an_address(stack, cloud, before, after):
+    def unasked(spec):
+        del spec["aws.instance"]["front"]["public_ip"]
+
+    write(stack, unasked, **before)
+    apply(stack)
+    write(stack, unasked, without_gateway, **after)
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def test_given_up_beside_an_address_in_another_vpc(stack, cloud):
     def elsewhere(spec):
         spec["aws.internet_gateway"]["far"] = {"vpc": Ref("aws.vpc.other")}

@@ -154,6 +154,8 @@ static void check_through(const struct aws_kind *kind, const struct output *outp
 	if (output->through &&
 	    (!by || !by->beside || !through || !field_named(&through->kind.fields, slice_of(by->beside))))
 		kind_report(kind, "output '%s' hangs on no attachment of '%s'", output->name, output->through);
+	if (output->through && !(output->asked_by && slice_is_one_of(slice_of(output->asked_by), output->ended_by)))
+		kind_report(kind, "output '%s' is asked for by none of what ends it", output->name);
 }
 
 /* What a stop or a start renews, every change renews that needs one. */

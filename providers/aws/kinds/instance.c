@@ -440,6 +440,7 @@ static const struct aws_output outputs[] = {
 		    .ended_by = public_address_ends,
 		    .through = "aws.internet_gateway",
 		    .through_by = "subnet",
+		    .asked_by = "public_ip",
 		    .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
 	{.output = {.name = "address6",
