@@ -4,7 +4,7 @@
 #include "cli/progress.h"
 #include "cli/recorded.h"
 
-enum { SHORT_ID = 8, OUTCOME_COLUMNS = 11 };
+enum { OUTCOME_COLUMNS = 11 };
 
 /* A run without an outcome holds the lease, or has died. */
 static struct slice outcome_of(const struct run_record *run, const struct lease_holder *holder)
@@ -44,7 +44,7 @@ static void print_run(struct buffer *text, struct arena *arena, const struct run
 		print_duration(&took, run->ended_ms - run->started_ms);
 	else
 		buffer_byte(&took, '-');
-	buffer_format(text, "%.*s  %.*s  %-13.*s", (int)SHORT_ID, run->id.data,
+	buffer_format(text, "%.*s  %.*s  %-13.*s", SLICE_ARGUMENTS(slice_first(run->id, RUN_ID_SHORT)),
 		      SLICE_ARGUMENTS(time_text(arena, run->started_ms)), SLICE_ARGUMENTS(buffer_slice(&took)));
 	buffer_string(text, "  ");
 	size_t used = paint_safe(text, &palette_plain, PAINT_PLAIN, outcome);

@@ -1,7 +1,5 @@
 #include "cli/render_outlook.h"
 
-enum { SHORT_ID = 8 };
-
 static const struct {
 	const char *name;
 	const char *plan; /* what recovery would do */
@@ -24,7 +22,7 @@ static void render_heading(struct buffer *buffer, const struct report *report, b
 	paint(buffer, palette, PAINT_BOLD, "%-7s", under_way ? "AT WORK" : "OPEN");
 	if (under_way)
 		buffer_format(buffer, " calls of run %.*s, which is at work and records what comes of them\n",
-			      SLICE_ARGUMENTS(slice_first(report->at_work->run, SHORT_ID)));
+			      SLICE_ARGUMENTS(slice_first(report->at_work->run, RUN_ID_SHORT)));
 	else
 		buffer_string(buffer, " calls of an earlier run whose answer nobody saw\n");
 }
@@ -82,7 +80,7 @@ static void render_left(struct buffer *buffer, const struct palette *palette, co
 		print_safe(buffer, item->provider_id);
 	}
 	if (item->run.size > 0)
-		buffer_format(buffer, " (run %.*s)", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
+		buffer_format(buffer, " (run %.*s)", SLICE_ARGUMENTS(slice_first(item->run, RUN_ID_SHORT)));
 	buffer_byte(buffer, '\n');
 }
 
@@ -93,7 +91,7 @@ static void render_begun(struct buffer *buffer, const struct palette *palette, c
 	print_safe(buffer, fields);
 	buffer_format(buffer, "%s by %s", what, whose);
 	if (item->run.size > 0)
-		buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
+		buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, RUN_ID_SHORT)));
 	else
 		buffer_string(buffer, "a run\n");
 }

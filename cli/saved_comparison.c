@@ -1,6 +1,7 @@
 #include "cli/saved_comparison.h"
 
 #include "base/map.h"
+#include "base/time_text.h"
 #include "cli/providers.h"
 #include "cli/saved_references.h"
 
@@ -282,11 +283,55 @@ static bool stands(struct job *job, const struct plan *saved, const struct actio
 	return true;
 }
 
-bool saved_plan_compare(struct job *job, const struct plan *saved)
+/* Whether all that the plan was to do is so already, and nothing else is to be done there now: as far as can be told,
+ * and is not refused. */
+static bool is_carried_out_already(const struct job *job, const struct plan *saved)
+{
+	for (size_t i = 0; i < saved->action_count; i++) {
+		const struct action *then = &saved->actions[i];
+
+		if (action_is_carried_out(then) && (!is_gone(job, then) || touches(&job->plan, then->address, true) ||
+						    newly_unread(&job->plan, saved, then->address)))
+			return false;
+	}
+	return job->diagnostics->error_count == 0;
+}
+
+/* The last run that has carried out such a plan to its end; NULL: none is recorded. */
+static const struct run_record *carried_out_by(struct job *job, struct slice digest)
+{
+	struct run_record *runs;
+	size_t count;
+
+	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(runs[i].plan_digest, digest) && slice_is(runs[i].outcome, "done"))
+			return &runs[i];
+	return NULL;
+}
+
+/* As a pipeline comes upon that begins again after its last step: one thing to tell, not one for each object. */
+static void report_carried_out(struct job *job, const struct run_record *run)
+{
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "nothing is left to be done of this plan: run %.*s carried it out at %.*s",
+		   SLICE_ARGUMENTS(slice_first(run->id, RUN_ID_SHORT)),
+		   SLICE_ARGUMENTS(time_text(job->arena, run->started_ms)));
+	diag_hint(job->diagnostics, "there is nothing to apply; for what the spec says by now, plan again");
+}
+
+bool saved_plan_compare(struct job *job, const struct plan *saved, struct slice digest)
 {
 	bool good = true;
 	struct arena scratch;
 
+	const struct run_record *run = is_carried_out_already(job, saved) ? carried_out_by(job, digest) : NULL;
+
+	if (run) {
+		report_carried_out(job, run);
+		return false;
+	}
 	arena_init(&scratch);
 	for (size_t i = 0; i < saved->action_count; i++)
 		good &= stands(job, saved, &saved->actions[i], &scratch);

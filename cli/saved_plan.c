@@ -554,7 +554,7 @@ bool saved_plan_prepare(struct job *job)
 	if (planned && !job_plan_has_resends(job))
 		return false;
 	bool grounded = saved_references_check(job, &saved);
-	if (!saved_plan_compare(job, &saved) || !grounded || !planned || job->diagnostics->error_count > errors)
+	if (!saved_plan_compare(job, &saved, digest) || !grounded || !planned || job->diagnostics->error_count > errors)
 		return false;
 	copy_words(job, &saved);
 	job->digest = digest;

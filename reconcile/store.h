@@ -198,6 +198,9 @@ struct slice lease_break_text(struct arena *arena, struct slice run);
  */
 struct slice lease_end_text(struct arena *arena, struct slice run, int64_t left_ms, int64_t unwatched_ms);
 
+/* So many digits of a run's id are shown where it is one word among others. */
+enum { RUN_ID_SHORT = 8 };
+
 /* A run as recorded. */
 struct run_record {
 	struct slice id;
