@@ -306,7 +306,7 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)
-		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo%s\n",
+		buffer_format(buffer, "nothing to do: what the run changed is as it was recorded before%s\n",
 			      plan->unread_count > 0 ? ", as far as it could be read" : "");
 	else if (report->unrecorded_count > 0)
 		buffer_format(buffer, "%s is as recorded, but for %zu of this stack that %s not recorded\n", what,

@@ -319,7 +319,7 @@ def test_what_tells_cannot_be_read_by_an_undoing(site, before):  # noqa: F811
     for vpc in vpcs:
         told = site.server.client("ec2").describe_vpc_attribute(VpcId=vpc, Attribute="enableDnsHostnames")
         assert told["EnableDnsHostnames"]["Value"] is False
-    assert "nothing is left to undo\n" in site.stack.run("undo", run, "--yes").out
+    assert "is as it was recorded before\n" in site.stack.run("undo", run, "--yes").out
 
 
 def started(site, by):  # noqa: F811

@@ -189,7 +189,7 @@ def test_an_undoing_leaves_what_a_later_run_made(lost, way):
         lost.run("recover")
     lost.run("apply", "--yes")
     made, first = recorded(lost)["aws.instance.m"], runs(lost, "apply")[1]
-    assert "nothing is left to undo" in lost.run("undo", first, "--detailed-exitcode").out
+    assert "is as it was recorded before" in lost.run("undo", first, "--detailed-exitcode").out
     lost.run("undo", first, "--yes")
     assert recorded(lost)["aws.instance.m"] == made
     assert [one["instanceState"]["name"] for one in world(lost, "instance").values()] == ["running"]

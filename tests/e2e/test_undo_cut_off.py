@@ -61,7 +61,7 @@ def expect_finished(stack, run):
     assert operations(document) == operations(shown) != {}
     stack.run("drift")
     again = stack.run("undo", run, "--yes")
-    assert "nothing is left" in again.out
+    assert "is as it was recorded before" in again.out
     assert is_as_in(stack, NET)
 
 
@@ -84,7 +84,7 @@ def test_last_call_was_all_that_was_left(net, gate):  # noqa: F811
     kill_at(net, gate, "CreateTags", "after", ("undo", run, "--yes"))
     net.run("recover")
     assert "an undoing that did not come to its end, which the same 'trueup undo' finishes" in net.run("drift", status=2).out
-    assert "nothing is left" in net.run("undo", run, "--yes").out
+    assert "is as it was recorded before" in net.run("undo", run, "--yes").out
     net.run("drift")
     assert [one["outcome"] for one in runs(net) if one["command"] == f"undo {run[:8]}"] == ["done", "lost"]
     net.run("undo", run, "--yes")
@@ -117,7 +117,7 @@ def test_recovery_has_done_a_part_of_it(sim, words):
     assert operations(undo(sim, run, "--yes", *words)) == {"aws.subnet.b": "create"}
     if words:
         assert "which the same 'trueup undo' finishes" in sim.run("drift", status=2).out
-        assert "nothing is left" in sim.run("undo", run, "--yes").out
+        assert "is as it was recorded before" in sim.run("undo", run, "--yes").out
     sim.run("drift")
     assert is_as_in(sim, NET)
 

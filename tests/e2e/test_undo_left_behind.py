@@ -60,7 +60,7 @@ def test_what_stood_before_the_run_stays(site, first, end):  # noqa: F811
     assert told == {("take-back", old), ("delete", new)} and sent == ["TerminateInstances"]
     assert running(site) == [old] == [ids_of(site.stack)[ADDRESS]]
     site.stack.run("drift")
-    assert "nothing is left to undo" in site.stack.run("undo", last_run(site), "--yes").out
+    assert "is as it was recorded before" in site.stack.run("undo", last_run(site), "--yes").out
     is_replaced(site, old)
 
 
@@ -79,7 +79,7 @@ def test_what_the_run_deleted_is_made_anew(site, first):  # noqa: F811
     assert again == ids_of(site.stack)[ADDRESS]
     assert site.server.show(REGION)["instance"][again]["subnetId"] == ids_of(site.stack)["aws.subnet.a"]
     for run in (made, begun):
-        assert "nothing is left to undo" in site.stack.run("undo", run, "--yes").out
+        assert "is as it was recorded before" in site.stack.run("undo", run, "--yes").out
     site.stack.write("stack.yaml", spec_text({**NET, **machine("a")}))
     plan_is_empty(site.stack)
 

@@ -165,7 +165,7 @@ def test_what_is_back_stays_so(stack, refused):
     assert (left == before) == (not refused) and left[1] == before[1]
     for arguments in (["--detailed-exitcode"], ["--yes"]):
         result = stack.run("undo", run, *arguments, status=7 if refused else 0)
-        assert ("LOST" if refused else "nothing is left to undo") in result.out
+        assert ("LOST" if refused else "is as it was recorded before") in result.out
         assert "user_data" not in result.out and secrets(stack) == left
     stack.run("undo", run, "--yes", "--var", f"password={KEYS[0]}")
     assert secrets(stack) == before
