@@ -59,7 +59,7 @@ static void test_newly_unread(void **state)
 	fixture_init(&fixture, 3);
 	fixture.saved.unread = before;
 	fixture.saved.unread_count = 3;
-	assert_false(saved_plan_compare(&fixture.job, &fixture.saved));
+	assert_false(saved_plan_compare(&fixture.job, &fixture.saved, SLICE("")));
 	assert_int_equal(fixture.diagnostics.count, 3);
 	for (size_t i = 0; i < 3; i++) {
 		struct slice message = fixture.diagnostics.items[i].message;
@@ -80,7 +80,7 @@ static clock_t least_time(size_t count)
 
 		fixture_init(&fixture, count);
 		clock_t before = clock();
-		assert_false(saved_plan_compare(&fixture.job, &fixture.saved));
+		assert_false(saved_plan_compare(&fixture.job, &fixture.saved, SLICE("")));
 		clock_t taken = clock() - before;
 		assert_int_equal(fixture.diagnostics.error_count, count);
 		fixture_release(&fixture);
