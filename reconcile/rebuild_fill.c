@@ -94,12 +94,23 @@ enum standing {
 	DIFFERS,
 };
 
+/* Also where the other end says more, which a read shows here as well (MIRRORED). */
+static bool is_mirrored_whole(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	if (!(field->flags & MIRRORED) || !live || !value_is(wanted, VALUE_LIST))
+		return false;
+	for (uint32_t i = 0; i < wanted->count; i++)
+		if (!value_holds(live, &wanted->items[i]))
+			return false;
+	return true;
+}
+
 static enum standing standing_of(const struct field *field, const struct value *wanted, const struct value *live)
 {
 	if (field->flags & WRITE_ONLY)
 		return ASSUMED;
 	/* Whoever else looks after it may have moved it since. */
-	if (field->flags & OBSERVED)
+	if ((field->flags & OBSERVED) || is_mirrored_whole(field, wanted, live))
 		return STANDS;
 	switch (diff_field(field, wanted, live)) {
 	case LIKE:

@@ -91,6 +91,25 @@ def test_what_each_end_says_for_itself_is_on_after_one_run(stack, cloud):
     stack.run("drift")
 
 
+@pytest.mark.parametrize("foreign", [False, True], ids=["whole", "with another's"])
+def test_what_each_end_says_for_itself_is_so_in_a_record_made_anew(stack, cloud, foreign):
+    """What a read shows at one end and the other end says is recorded there, and what nobody says is told by a plan."""
+    stack.write("stack.yaml", spec_text(said_by_both()))
+    apply(stack)
+    ids = ids_of(stack)
+    if foreign:
+        spare = cloud.client().create_route_table(VpcId=ids["aws.vpc.home"])["RouteTable"]["RouteTableId"]
+        cloud.client().enable_vgw_route_propagation(RouteTableId=spare, GatewayId=ids["aws.vpn_gateway.edge"])
+    (stack.folder / ".trueup").rename(stack.folder / "old")
+    stack.run("state", "rebuild", "--yes")
+    stack.run("drift", status=2 if foreign else 0)
+    if not foreign:
+        plan_is_empty(stack)
+        return
+    [change] = plan(stack, status=2).actions["aws.vpn_gateway.edge"].changes
+    assert change["path"].startswith("propagate_to")
+
+
 def test_what_one_end_says_once_and_leaves_to_others_is_not_for_the_other_to_take_away(stack, cloud):
     last = said_by_both()
     for name in "acd":
