@@ -1,9 +1,9 @@
 #include "cli/render.h"
 
 enum {
-	/* So much of a long source line is shown, with the place in the middle, */
+	/* So much of a long source line is shown, with the place in the middle. */
 	LINE_SHOWN_BYTES = 120,
-	/* and so much behind that is searched for secrets that begin in it: a whole file may be one line. */
+	/* Of a longer one nothing is: it is searched for secrets as a whole, and a whole file may be one line. */
 	LINE_SEARCHED_BYTES = 64 * 1024,
 };
 
@@ -92,12 +92,9 @@ static void print_source_line(struct showing *showing, struct position position)
 	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
 	size_t begin = 0;
 
-	/* Where in the line a column past what a position can tell lies nobody knows. */
-	if (slice_trim(source).size == 0 || position.column == UINT16_MAX)
+	if (slice_trim(source).size == 0 || source.size > LINE_SEARCHED_BYTES)
 		return;
 	column = column < source.size ? column : source.size;
-	if (source.size - column > LINE_SEARCHED_BYTES)
-		source = slice_first(source, sequence_start(source, column + LINE_SEARCHED_BYTES));
 	struct slice line = shown_line(showing, position.file, source, source.size);
 	column = shown_line(showing, position.file, source, column).size;
 	if (column > line.size)
