@@ -15,7 +15,9 @@ struct tie {
 	const struct field *attached; /* and of the kind that is attached */
 	struct map actions;	      /* by object id */
 	struct map around;	      /* what the objects lie in, to where that is in input->objects, by id */
+	struct map around_made;	      /* what is made for them to lie in, by reference, to const struct action */
 	struct map given_up;	      /* by the id of what is attached to, to const struct action */
+	struct map behind;	      /* addresses of what waits for another attachment to that, and of these */
 };
 
 static const struct live *live_of(const struct tie *tie, size_t number)
@@ -77,15 +79,33 @@ static bool will_have(const struct action *action, const struct output *output, 
 	return has && !action_ends_old(action);
 }
 
-/* By which what the object lies in is given up; NULL: it is not. fields: of the object, as it is to be. */
+/* Where the object is to lie in the end; NULL: in nothing that is there. fields: of the object, as it is to be. */
+static const struct value *network_of(const struct tie *tie, const struct value *fields)
+{
+	const struct value *within = value_get_named(fields, tie->by->name);
+
+	if (value_is(within, VALUE_DEFERRED)) {
+		const struct action *made = map_get(&tie->around_made, within->deferred->text);
+
+		return made ? text_at(&made->known, tie->by->beside) : NULL;
+	}
+	size_t number = value_is(within, VALUE_STRING) ? map_number(&tie->around, value_slice(within)) : SIZE_MAX;
+	const struct live *around = number != SIZE_MAX ? live_of(tie, number) : NULL;
+	return around ? text_at(&around->fields, tie->by->beside) : NULL;
+}
+
+/* By which the attachment there is given up; NULL: it is not. */
 static const struct action *given_up_around(const struct tie *tie, const struct value *fields)
 {
-	const struct value *within = text_at(fields, tie->by->name);
-	size_t number = within ? map_number(&tie->around, value_slice(within)) : SIZE_MAX;
-	const struct live *around = number != SIZE_MAX ? live_of(tie, number) : NULL;
-	const struct value *network = around ? text_at(&around->fields, tie->by->beside) : NULL;
+	const struct value *network = network_of(tie, fields);
 
 	return network ? map_get(&tie->given_up, value_slice(network)) : NULL;
+}
+
+/* Whether an object is made anew when another attachment has taken the place of the one that is given up. */
+static bool is_made_behind(const struct tie *tie, const struct action *its)
+{
+	return operation_makes(its->operation) && !its->create_before_destroy && map_has(&tie->behind, its->address);
 }
 
 static void report(const struct tie *tie, struct slice address, const struct action *action)
@@ -106,7 +126,8 @@ static void look_at(const struct tie *tie, const struct object *object, const st
 	const struct action *its = map_get(&tie->actions, object->object_id);
 	const struct action *action;
 
-	if (!will_have(its, tie->output, text_at(&live->outputs, tie->output->name) != NULL))
+	if (!will_have(its, tie->output, text_at(&live->outputs, tie->output->name) != NULL) ||
+	    (its && is_made_behind(tie, its)))
 		return;
 	action = given_up_around(tie, its && operation_makes(its->operation) ? &its->known : &live->fields);
 	if (action)
@@ -116,13 +137,37 @@ static void look_at(const struct tie *tie, const struct object *object, const st
 /* What is made where nothing is recorded. */
 static void look_at_made(const struct tie *tie, const struct action *its)
 {
-	const struct action *action =
-		its->kind == tie->kind && its->operation == OPERATION_CREATE && is_asked_for(its, tie->output)
-			? given_up_around(tie, &its->known)
-			: NULL;
+	bool asks = its->kind == tie->kind && its->operation == OPERATION_CREATE && is_asked_for(its, tie->output);
+	const struct action *action = asks && !is_made_behind(tie, its) ? given_up_around(tie, &its->known) : NULL;
 
 	if (action)
 		report(tie, its->address, action);
+}
+
+/* It has no id yet. */
+static void note_made_around(struct tie *tie, struct action *action)
+{
+	const char *id = output_at(&action->kind->outputs, 0)->name;
+
+	map_set(&tie->around_made,
+		arena_format(tie->planning->arena, "${%.*s.%s}", SLICE_ARGUMENTS(action->address), id), action);
+}
+
+/* Each comes after what it refers to. */
+static void note_behind(struct tie *tie)
+{
+	for (size_t i = 0; i < tie->planning->order_count; i++) {
+		const struct item *item = tie->planning->order[i];
+		const struct value *network = slice_is(slice_of(item->resource->kind->name), tie->output->through)
+						      ? text_at(&item->wanted, tie->attached->name)
+						      : NULL;
+		bool is_behind = network && map_has(&tie->given_up, value_slice(network));
+
+		for (size_t k = 0; k < item->resource->dependency_count && !is_behind; k++)
+			is_behind = map_has(&tie->behind, item->resource->dependencies[k].address);
+		if (is_behind)
+			map_mark(&tie->behind, item->address);
+	}
 }
 
 static void look_for(struct tie *tie)
@@ -137,14 +182,23 @@ static void look_for(struct tie *tie)
 		else if (slice_is(object->kind, tie->by->target) && object->provider_id.size > 0)
 			map_set_number(&tie->around, object->provider_id, i);
 	}
-	for (size_t i = 0; tie->given_up.count > 0 && i < input->object_count; i++) {
+	if (tie->given_up.count == 0)
+		return;
+	for (size_t i = 0; i < tie->planning->action_count; i++) {
+		struct action *action = &tie->planning->actions[i];
+
+		if (slice_is(slice_of(action->kind->name), tie->by->target) && operation_makes(action->operation))
+			note_made_around(tie, action);
+	}
+	note_behind(tie);
+	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 		const struct live *live = slice_is(object->kind, tie->kind->name) ? live_of(tie, i) : NULL;
 
 		if (live)
 			look_at(tie, object, live);
 	}
-	for (size_t i = 0; tie->given_up.count > 0 && i < tie->planning->action_count; i++)
+	for (size_t i = 0; i < tie->planning->action_count; i++)
 		look_at_made(tie, &tie->planning->actions[i]);
 }
 
@@ -168,14 +222,18 @@ static void look_for_output(struct planning *planning, const struct kind *kind, 
 	tie.attached = field_named(&through->fields, slice_of(by->beside));
 	map_init(&tie.actions);
 	map_init(&tie.around);
+	map_init(&tie.around_made);
 	map_init(&tie.given_up);
+	map_init(&tie.behind);
 	for (size_t i = 0; i < planning->action_count; i++)
 		if (planning->actions[i].object_id.size > 0)
 			map_set(&tie.actions, planning->actions[i].object_id, &planning->actions[i]);
 	look_for(&tie);
 	map_release(&tie.actions);
 	map_release(&tie.around);
+	map_release(&tie.around_made);
 	map_release(&tie.given_up);
+	map_release(&tie.behind);
 }
 
 void plan_tell_through(struct planning *planning)

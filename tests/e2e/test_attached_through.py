@@ -97,6 +97,17 @@ def test_refused_while_a_new_object_has_one(stack, cloud):
     refused(stack, "plan")
 
 
+@pytest.mark.parametrize("there", [False, True], ids=["made", "replaced"])
+def test_refused_while_one_goes_into_a_subnet_that_is_made(stack, cloud, there):
+    def elsewhere(spec):
+        spec["aws.subnet"]["main"]["cidr"] = "10.0.7.0/24"
+
+    write(stack, *([] if there else [without_machine]))
+    apply(stack)
+    write(stack, without_gateway, elsewhere)
+    refused(stack, "plan")
+
+
 def test_refused_while_a_start_brings_one(stack, cloud):
     write(stack, stopped)
     apply(stack)
@@ -122,6 +133,31 @@ def test_given_up_with_the_address(stack, cloud, given_up, let_go):
     attached = [way["Attachments"] for way in cloud.client().describe_internet_gateways()["InternetGateways"]]
     here = ids_of(stack)["aws.vpc.main"]
     assert not any(each["VpcId"] == here for attachments in attached for each in attachments)
+
+
+def behind_another(spec, how):
+    """Another gateway takes its place, and the machine waits for that one: as it says, or by way of what it refers to."""
+    spec["aws.internet_gateway"] = {"new": {"vpc": Ref("aws.vpc.main")}}
+    if how == "aws.subnet.main":
+        spec["aws.subnet"]["main"].update(cidr="10.0.7.0/24", depends_on=["aws.internet_gateway.new"])
+    else:
+        spec["aws.instance"]["front"]["depends_on"] = [how]
+
+
+@pytest.mark.parametrize("how", ["aws.internet_gateway.new", "aws.subnet.main"])
+def test_given_up_to_another_that_what_is_made_waits_for(stack, cloud, how):
+    write(stack, without_machine)
+    apply(stack)
+    write(stack, lambda spec: behind_another(spec, how))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_refused_where_what_is_made_does_not_wait_for_another(stack, cloud):
+    write(stack, without_machine)
+    apply(stack)
+    write(stack, lambda spec: spec.update({"aws.internet_gateway": {"new": {"vpc": Ref("aws.vpc.main")}}}))
+    refused(stack, "plan")
 
 
 def test_given_up_where_nothing_has_an_address(stack, cloud):
