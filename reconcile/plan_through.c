@@ -3,7 +3,7 @@
 /*
  * What stays may have something by what is attached to the network around it: an instance its public address, by an
  * internet gateway. As long as it has that the attachment is not given up (output.through), which the service would say
- * only after a long wait for its end.
+ * only after a long wait for its end. Where another one takes its place, what this plan brings waits for that.
  */
 
 /* An output, and the ends of what it hangs on. */
@@ -17,7 +17,7 @@ struct tie {
 	struct map around;	      /* what the objects lie in, to where that is in input->objects, by id */
 	struct map around_made;	      /* what is made for them to lie in, by reference, to const struct action */
 	struct map given_up;	      /* by the id of what is attached to, to const struct action */
-	struct map behind;	      /* addresses of what waits for another attachment to that, and of these */
+	struct map taken_over;	      /* the same, to the const struct action by which another one is attached there */
 };
 
 static const struct live *live_of(const struct tie *tie, size_t number)
@@ -45,37 +45,63 @@ static void note_given_up(struct tie *tie, const struct object *object, const st
 		map_set(&tie->given_up, value_slice(now), action);
 }
 
-/* Whether the spec asks for the output, and has nothing that ends it. */
-static bool is_asked_for(const struct action *action, const struct output *output)
+/* What is done to an object, or NULL, and what is there of it, with its body. Of what is only made there is but the
+ * action. */
+struct subject {
+	struct action *action;
+	const struct object *object;
+	const struct live *live;
+};
+
+/* A field after the plan: of what stays it is as it was, unless a change sets it. Where a read does not tell that, it
+ * is as the last run left it. */
+static const struct value *field_after(const struct subject *subject, const char *name)
+{
+	const struct action *action = subject->action;
+	const struct value *now;
+
+	if (!subject->object || operation_makes(action->operation) ||
+	    changes_set(action->changes, action->change_count, slice_of(name)))
+		return value_if_set(value_get_named(&action->known, name));
+	now = plan_field_now(subject->object, subject->live, name);
+	return value_is(now, VALUE_BOOL) ? now : value_if_set(value_get_named(&subject->object->resolved, name));
+}
+
+/* Whether the output is asked for, and nothing ends it. */
+static bool is_asked_for(const struct subject *subject, const struct output *output)
 {
 	for (const char *const *name = output->ended_by; name && *name; name++) {
-		const struct value *value = value_if_set(value_get_named(&action->known, *name));
+		const struct value *value = field_after(subject, *name);
 
 		if (value_is(value, VALUE_BOOL) && !value->boolean)
 			return false;
 	}
-	return value_is_true(value_get_named(&action->known, output->asked_by));
+	return value_is_true(field_after(subject, output->asked_by));
 }
 
-/* Whether a change ends the output, or brings it. */
-static bool is_decided(const struct action *action, const struct output *output)
+/* Whether the action brings the output, or ends it. */
+static bool decides(const struct action *action, const struct output *output)
 {
+	if (operation_makes(action->operation))
+		return true;
 	for (const char *const *name = output->ended_by; name && *name; name++)
 		if (changes_set(action->changes, action->change_count, slice_of(*name)))
 			return true;
 	return false;
 }
 
-/* Whether it is there after the plan; has: there is one now. action: what is done to the object, or NULL. Of what
- * nobody can tell, as the choice of a subnet, nothing is claimed. */
-static bool will_have(const struct action *action, const struct output *output, bool has)
+/* Whether it is there after the plan. Of what nobody can tell, as the choice of a subnet, nothing is claimed. */
+static bool will_have(const struct subject *subject, const struct output *output)
 {
+	const struct action *action = subject->action;
+	bool has = subject->live && text_at(&subject->live->outputs, output->name);
+
 	if (!action)
 		return has;
 	if (action->operation == OPERATION_CONFLICT)
 		return false;
-	if (operation_makes(action->operation) || is_decided(action, output))
-		return is_asked_for(action, output);
+	if (decides(action, output))
+		return is_asked_for(subject, output);
 	return has && !action_ends_old(action);
 }
 
@@ -94,20 +120,6 @@ static const struct value *network_of(const struct tie *tie, const struct value 
 	return around ? text_at(&around->fields, tie->by->beside) : NULL;
 }
 
-/* By which the attachment there is given up; NULL: it is not. */
-static const struct action *given_up_around(const struct tie *tie, const struct value *fields)
-{
-	const struct value *network = network_of(tie, fields);
-
-	return network ? map_get(&tie->given_up, value_slice(network)) : NULL;
-}
-
-/* Whether an object is made anew when another attachment has taken the place of the one that is given up. */
-static bool is_made_behind(const struct tie *tie, const struct action *its)
-{
-	return operation_makes(its->operation) && !its->create_before_destroy && map_has(&tie->behind, its->address);
-}
-
 static void report(const struct tie *tie, struct slice address, const struct action *action)
 {
 	struct diagnostics *diagnostics = tie->planning->diagnostics;
@@ -120,28 +132,30 @@ static void report(const struct tie *tie, struct slice address, const struct act
 		  SLICE_ARGUMENTS(address), tie->output->name, SLICE_ARGUMENTS(action->address));
 }
 
-/* An object that is recorded, which may be replaced. */
-static void look_at(const struct tie *tie, const struct object *object, const struct live *live)
+static void wait_for(const struct tie *tie, struct action *its, const struct action *taking)
 {
-	const struct action *its = map_get(&tie->actions, object->object_id);
-	const struct action *action;
+	struct slice *beneath = arena_new_array(tie->planning->arena, its->beneath_count + 1, struct slice);
 
-	if (!will_have(its, tie->output, text_at(&live->outputs, tie->output->name) != NULL) ||
-	    (its && is_made_behind(tie, its)))
-		return;
-	action = given_up_around(tie, its && operation_makes(its->operation) ? &its->known : &live->fields);
-	if (action)
-		report(tie, object->address, action);
+	for (size_t i = 0; i < its->beneath_count; i++)
+		beneath[i] = its->beneath[i];
+	beneath[its->beneath_count++] = taking->address;
+	its->beneath = beneath;
 }
 
-/* What is made where nothing is recorded. */
-static void look_at_made(const struct tie *tie, const struct action *its)
+static void judge(const struct tie *tie, struct slice address, const struct subject *subject)
 {
-	bool asks = its->kind == tie->kind && its->operation == OPERATION_CREATE && is_asked_for(its, tie->output);
-	const struct action *action = asks && !is_made_behind(tie, its) ? given_up_around(tie, &its->known) : NULL;
+	struct action *its = subject->action;
+	bool is_made = its && operation_makes(its->operation), has = will_have(subject, tie->output);
+	const struct value *network = network_of(tie, is_made ? &its->known : &subject->live->fields);
+	const struct action *action = network ? map_get(&tie->given_up, value_slice(network)) : NULL;
+	/* What is made may have it though nothing asks. Beside the old object, which has it, there is no waiting. */
+	bool is_brought = its && (is_made || (has && decides(its, tie->output))) && !its->create_before_destroy;
+	const struct action *taking = action && is_brought ? map_get(&tie->taken_over, value_slice(network)) : NULL;
 
-	if (action)
-		report(tie, its->address, action);
+	if (taking)
+		wait_for(tie, its, taking);
+	else if (action && has)
+		report(tie, address, action);
 }
 
 /* It has no id yet. */
@@ -153,26 +167,30 @@ static void note_made_around(struct tie *tie, struct action *action)
 		arena_format(tie->planning->arena, "${%.*s.%s}", SLICE_ARGUMENTS(action->address), id), action);
 }
 
-/* Each comes after what it refers to. */
-static void note_behind(struct tie *tie)
+static void note_taken_over(struct tie *tie, struct action *action)
 {
-	for (size_t i = 0; i < tie->planning->order_count; i++) {
-		const struct item *item = tie->planning->order[i];
-		const struct value *network = slice_is(slice_of(item->resource->kind->name), tie->output->through)
-						      ? text_at(&item->wanted, tie->attached->name)
-						      : NULL;
-		bool is_behind = network && map_has(&tie->given_up, value_slice(network));
+	const struct value *network = text_at(&action->known, tie->attached->name);
+	bool attaches = operation_makes(action->operation) ||
+			changes_set(action->changes, action->change_count, slice_of(tie->attached->name));
 
-		for (size_t k = 0; k < item->resource->dependency_count && !is_behind; k++)
-			is_behind = map_has(&tie->behind, item->resource->dependencies[k].address);
-		if (is_behind)
-			map_mark(&tie->behind, item->address);
-	}
+	if (network && attaches && map_has(&tie->given_up, value_slice(network)))
+		map_set(&tie->taken_over, value_slice(network), action);
+}
+
+static void note_made(struct tie *tie, struct action *action)
+{
+	struct slice kind = slice_of(action->kind->name);
+
+	if (slice_is(kind, tie->output->through))
+		note_taken_over(tie, action);
+	else if (slice_is(kind, tie->by->target) && operation_makes(action->operation))
+		note_made_around(tie, action);
 }
 
 static void look_for(struct tie *tie)
 {
-	const struct plan_input *input = tie->planning->input;
+	struct planning *planning = tie->planning;
+	const struct plan_input *input = planning->input;
 
 	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
@@ -184,22 +202,19 @@ static void look_for(struct tie *tie)
 	}
 	if (tie->given_up.count == 0)
 		return;
-	for (size_t i = 0; i < tie->planning->action_count; i++) {
-		struct action *action = &tie->planning->actions[i];
-
-		if (slice_is(slice_of(action->kind->name), tie->by->target) && operation_makes(action->operation))
-			note_made_around(tie, action);
-	}
-	note_behind(tie);
+	for (size_t i = 0; i < planning->action_count; i++)
+		note_made(tie, &planning->actions[i]);
 	for (size_t i = 0; i < input->object_count; i++) {
-		const struct object *object = input->objects[i];
+		struct object *object = input->objects[i];
 		const struct live *live = slice_is(object->kind, tie->kind->name) ? live_of(tie, i) : NULL;
+		struct subject subject = {live ? map_get(&tie->actions, object->object_id) : NULL, object, live};
 
-		if (live)
-			look_at(tie, object, live);
+		if (live && (!subject.action || plan_load_body(planning, object)))
+			judge(tie, object->address, &subject);
 	}
-	for (size_t i = 0; i < tie->planning->action_count; i++)
-		look_at_made(tie, &tie->planning->actions[i]);
+	for (size_t i = 0; i < planning->action_count; i++)
+		if (planning->actions[i].kind == tie->kind && planning->actions[i].operation == OPERATION_CREATE)
+			judge(tie, planning->actions[i].address, &(struct subject){.action = &planning->actions[i]});
 }
 
 /* Whether the plan does anything to what such outputs hang on: few plans do. */
@@ -224,7 +239,7 @@ static void look_for_output(struct planning *planning, const struct kind *kind, 
 	map_init(&tie.around);
 	map_init(&tie.around_made);
 	map_init(&tie.given_up);
-	map_init(&tie.behind);
+	map_init(&tie.taken_over);
 	for (size_t i = 0; i < planning->action_count; i++)
 		if (planning->actions[i].object_id.size > 0)
 			map_set(&tie.actions, planning->actions[i].object_id, &planning->actions[i]);
@@ -233,7 +248,7 @@ static void look_for_output(struct planning *planning, const struct kind *kind, 
 	map_release(&tie.around);
 	map_release(&tie.around_made);
 	map_release(&tie.given_up);
-	map_release(&tie.behind);
+	map_release(&tie.taken_over);
 }
 
 void plan_tell_through(struct planning *planning)

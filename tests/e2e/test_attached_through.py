@@ -99,12 +99,9 @@ def test_refused_while_a_new_object_has_one(stack, cloud):
 
 @pytest.mark.parametrize("there", [False, True], ids=["made", "replaced"])
 def test_refused_while_one_goes_into_a_subnet_that_is_made(stack, cloud, there):
-    def elsewhere(spec):
-        spec["aws.subnet"]["main"]["cidr"] = "10.0.7.0/24"
-
     write(stack, *([] if there else [without_machine]))
     apply(stack)
-    write(stack, without_gateway, elsewhere)
+    write(stack, without_gateway, moved_subnet)
     refused(stack, "plan")
 
 
@@ -135,28 +132,68 @@ def test_given_up_with_the_address(stack, cloud, given_up, let_go):
     assert not any(each["VpcId"] == here for attachments in attached for each in attachments)
 
 
-def behind_another(spec, how):
-    """Another gateway takes its place, and the machine waits for that one: as it says, or by way of what it refers to."""
+def to_another(spec):
     spec["aws.internet_gateway"] = {"new": {"vpc": Ref("aws.vpc.main")}}
-    if how == "aws.subnet.main":
-        spec["aws.subnet"]["main"].update(cidr="10.0.7.0/24", depends_on=["aws.internet_gateway.new"])
-    else:
-        spec["aws.instance"]["front"]["depends_on"] = [how]
 
 
-@pytest.mark.parametrize("how", ["aws.internet_gateway.new", "aws.subnet.main"])
-def test_given_up_to_another_that_what_is_made_waits_for(stack, cloud, how):
-    write(stack, without_machine)
+def moved_subnet(spec):
+    spec["aws.subnet"]["main"]["cidr"] = "10.0.7.0/24"
+
+
+def public_subnet(spec):
+    """The machine itself says nothing of an address."""
+    spec["aws.subnet"]["main"]["public"] = True
+    del spec["aws.instance"]["front"]["public_ip"]
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        pytest.param([without_machine], [], id="made"),
+        pytest.param([without_machine], [moved_subnet], id="made in a new subnet"),
+        pytest.param([public_subnet, without_machine], [public_subnet], id="made in a subnet that gives it one"),
+        pytest.param([], [moved_subnet], id="replaced"),
+        pytest.param([stopped], [lambda spec: spec["aws.instance"]["front"].update(running=True)], id="started"),
+        pytest.param([], [stopped], id="stopped"),
+    ],
+)
+def test_given_up_to_another_that_what_is_brought_waits_for(stack, cloud, before, after):
+    write(stack, *before)
     apply(stack)
-    write(stack, lambda spec: behind_another(spec, how))
+    write(stack, to_another, *after)
     apply(stack)
     plan_is_empty(stack)
 
 
-def test_refused_where_what_is_made_does_not_wait_for_another(stack, cloud):
-    write(stack, without_machine)
+def test_refused_where_the_old_one_stays_until_the_new_one_is_there(stack, cloud):
+    write(stack)
     apply(stack)
-    write(stack, lambda spec: spec.update({"aws.internet_gateway": {"new": {"vpc": Ref("aws.vpc.main")}}}))
+    first = {"lifecycle": {"create_before_destroy": True}}
+    write(stack, to_another, lambda spec: spec["aws.instance"]["front"].update(image="ami-0fedcba9876543210", **first))
+    refused(stack, "plan")
+
+
+@pytest.mark.parametrize(
+    "before, after, has",
+    [
+        pytest.param({"public_ip": False, "running": False}, {"public_ip": True, "running": True}, ["public_ip"], id="no address"),
+        pytest.param({"public_ip": False, "running": False}, {"public_ip": True, "running": True}, ["running"], id="stopped"),
+        pytest.param({"public_ip": False, "running": False}, {"public_ip": True, "running": None}, [], id="stopped by nobody"),
+    ],
+)
+def test_given_up_where_what_brings_an_address_is_left_to_others(stack, cloud, before, after, has):
+    write(stack, **before)
+    apply(stack)
+    write(stack, without_gateway, **{name: said for name, said in after.items() if said is not None}, lifecycle={"ignore": has})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_refused_where_others_look_after_an_address_that_a_start_brings(stack, cloud):
+    """No read of what is stopped tells that: it is as the last run left it."""
+    write(stack, running=False)
+    apply(stack)
+    write(stack, without_gateway, public_ip=False, running=True, lifecycle={"ignore": ["public_ip"]})
     refused(stack, "plan")
 
 
