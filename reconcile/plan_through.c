@@ -17,6 +17,7 @@ struct tie {
 	struct map around;	      /* what the objects lie in, to where that is in input->objects, by id */
 	struct map around_made;	      /* what is made for them to lie in, by reference, to const struct action */
 	struct map given_up;	      /* by the id of what is attached to, to const struct action */
+	struct map behind;	      /* addresses of what waits for one that gives it up */
 	struct map taken_over;	      /* the same, to the const struct action by which another one is attached there */
 };
 
@@ -132,6 +133,21 @@ static void report(const struct tie *tie, struct slice address, const struct act
 		  SLICE_ARGUMENTS(address), tie->output->name, SLICE_ARGUMENTS(action->address));
 }
 
+/* A service lets go of the attachment only once nothing has the output by it any more. */
+static void report_waiting(const struct tie *tie, const struct action *its, const struct action *action)
+{
+	struct diagnostics *diagnostics = tie->planning->diagnostics;
+
+	diag_error(diagnostics, FAULT_CONFLICT, action->position,
+		   "'%.*s' cannot give up its '%s' before '%.*s' has let go of its '%s', and that waits for it",
+		   SLICE_ARGUMENTS(action->address), tie->attached->name, SLICE_ARGUMENTS(its->address),
+		   tie->output->name);
+	diag_address(diagnostics, action->address);
+	diag_related(diagnostics, its->position, "this one waits for it");
+	diag_hint(diagnostics, "take that out of its 'depends_on', or have it let go of its '%s' and apply that first",
+		  tie->output->name);
+}
+
 static void wait_for(const struct tie *tie, struct action *its, const struct action *taking)
 {
 	struct slice *beneath = arena_new_array(tie->planning->arena, its->beneath_count + 1, struct slice);
@@ -140,6 +156,15 @@ static void wait_for(const struct tie *tie, struct action *its, const struct act
 		beneath[i] = its->beneath[i];
 	beneath[its->beneath_count++] = taking->address;
 	its->beneath = beneath;
+}
+
+/* Whether what it has goes only in a step that comes after all that it waits for. */
+static bool has_until_late(const struct subject *subject, const struct output *output)
+{
+	const struct action *its = subject->action;
+
+	return its && subject->live && text_at(&subject->live->outputs, output->name) &&
+	       (operation_keeps(its->operation) || (operation_makes(its->operation) && its->create_before_destroy));
 }
 
 static void judge(const struct tie *tie, struct slice address, const struct subject *subject)
@@ -156,6 +181,8 @@ static void judge(const struct tie *tie, struct slice address, const struct subj
 		wait_for(tie, its, taking);
 	else if (action && has)
 		report(tie, address, action);
+	else if (action && has_until_late(subject, tie->output) && map_has(&tie->behind, its->address))
+		report_waiting(tie, its, action);
 }
 
 /* It has no id yet. */
@@ -187,6 +214,25 @@ static void note_made(struct tie *tie, struct action *action)
 		note_made_around(tie, action);
 }
 
+/* Each comes after what it depends on. */
+static void note_behind(struct tie *tie)
+{
+	for (size_t i = 0; i < tie->given_up.count; i++) {
+		const struct action *action = tie->given_up.entries[i].item;
+
+		map_mark(&tie->behind, action->address);
+	}
+	for (size_t i = 0; i < tie->planning->order_count; i++) {
+		const struct item *item = tie->planning->order[i];
+		bool waits = false;
+
+		for (size_t k = 0; k < item->resource->dependency_count && !waits; k++)
+			waits = map_has(&tie->behind, item->resource->dependencies[k].address);
+		if (waits)
+			map_mark(&tie->behind, item->address);
+	}
+}
+
 static void look_for(struct tie *tie)
 {
 	struct planning *planning = tie->planning;
@@ -202,6 +248,7 @@ static void look_for(struct tie *tie)
 	}
 	if (tie->given_up.count == 0)
 		return;
+	note_behind(tie);
 	for (size_t i = 0; i < planning->action_count; i++)
 		note_made(tie, &planning->actions[i]);
 	for (size_t i = 0; i < input->object_count; i++) {
@@ -239,6 +286,7 @@ static void look_for_output(struct planning *planning, const struct kind *kind, 
 	map_init(&tie.around);
 	map_init(&tie.around_made);
 	map_init(&tie.given_up);
+	map_init(&tie.behind);
 	map_init(&tie.taken_over);
 	for (size_t i = 0; i < planning->action_count; i++)
 		if (planning->actions[i].object_id.size > 0)
@@ -248,6 +296,7 @@ static void look_for_output(struct planning *planning, const struct kind *kind, 
 	map_release(&tie.around);
 	map_release(&tie.around_made);
 	map_release(&tie.given_up);
+	map_release(&tie.behind);
 	map_release(&tie.taken_over);
 }
 

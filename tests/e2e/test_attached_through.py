@@ -165,6 +165,37 @@ def test_given_up_to_another_that_what_is_brought_waits_for(stack, cloud, before
     plan_is_empty(stack)
 
 
+def waiting(spec):
+    spec["aws.instance"]["front"]["depends_on"] = [GATEWAY]
+
+
+def new_first(spec):
+    spec["aws.instance"]["front"].update(image="ami-0fedcba9876543210", public_ip=False, lifecycle={"create_before_destroy": True})
+
+
+@pytest.mark.parametrize("given_up", [detached, moved], ids=name)
+@pytest.mark.parametrize("let_go", [without_address, stopped, new_first], ids=name)
+def test_refused_where_what_lets_go_waits_for_the_gateway(stack, cloud, given_up, let_go):
+    """The service waits for the one, and that for the other: what the hint says leads out."""
+    write(stack, waiting)
+    apply(stack)
+    write(stack, waiting, given_up, let_go)
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert error["address"] == GATEWAY
+    assert f"before '{MACHINE}' has let go of its 'public_address', and that waits for it" in error["message"]
+    write(stack, given_up, let_go)
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_replaced_before_the_gateway_that_it_waits_for_goes(stack, cloud):
+    write(stack, waiting)
+    apply(stack)
+    write(stack, waiting, detached, public_ip=False, address="10.0.1.50")
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def test_refused_where_the_old_one_stays_until_the_new_one_is_there(stack, cloud):
     write(stack)
     apply(stack)
