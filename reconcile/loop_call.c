@@ -78,7 +78,8 @@ static struct exchange *take_exchange(struct loop *loop, struct task *task)
 }
 
 /* What is not there yet comes if it is new; what is held or busy for now is let go some time, however old it is, and
- * not before the end of what the run still waits for: that may be what holds it (a machine that is long in ending). */
+ * not before the end of what the run still waits for: that may be what holds it (a machine that is long in ending).
+ * What is wrong for now, as a new profile that is not known everywhere yet, hangs on nothing of that. */
 static bool may_settle(const struct loop *loop, const struct task *task, const struct answer *answer)
 {
 	const struct loop_settings *settings = &loop->settings;
@@ -86,7 +87,7 @@ static bool may_settle(const struct loop *loop, const struct task *task, const s
 
 	if (answer->fault == FAULT_ABSENT && settings->age_ms)
 		return settings->age_ms(settings->age_context, &task->call) < LOOP_SETTLING_MS;
-	if (loop->awaited_ms > since_ms)
+	if (answer->fault == FAULT_CONFLICT && loop->awaited_ms > since_ms)
 		since_ms = loop->awaited_ms;
 	return loop_now_ms(loop) - since_ms < LOOP_SETTLING_MS;
 }

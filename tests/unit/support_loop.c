@@ -303,7 +303,7 @@ void errand_make(struct errand *errand, struct staged *staged, bool mutating, co
 	errand->task.ended = ended;
 	errand->task.diagnostics = &staged->diagnostics;
 	errand->task.object = mutating ? &errand->object : NULL;
-	static const char *const settling[] = {"Thing.NotFound", "DependencyViolation", NULL};
+	static const char *const settling[] = {"Thing.NotFound", "DependencyViolation", "InvalidParameterValue", NULL};
 	errand->task.call = (struct call){
 		.settling = settling,
 		.session = &staged->session,

@@ -101,6 +101,7 @@ static void test_settling_beside_others(void **state)
 		 15 * MINUTE_MS},
 		{"held on after that", FAULT_CONFLICT, "DependencyViolation", -1, false, 15 * MINUTE_MS,
 		 18 * MINUTE_MS},
+		{"what is wrong", FAULT_USER, "InvalidParameterValue", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS},
 		{"what is not there", FAULT_ABSENT, "Thing.NotFound", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS},
 	};
 
