@@ -1,5 +1,7 @@
 #include "reconcile/named.h"
 
+#include <string.h>
+
 void named_each(const struct field *field, const struct value *value, named_found *found, void *context)
 {
 	if (!value)
@@ -45,4 +47,20 @@ bool named_is_held(const struct field *top, const struct field *reference)
 	if (reference->output || (reference->flags & LOOSE))
 		return false;
 	return !(top->flags & SETTLES) || (reference->flags & PINS);
+}
+
+static bool has_pin(const struct field *field, const char *target)
+{
+	bool has = field->type == FIELD_REFERENCE && (field->flags & PINS) && strcmp(field->target, target) == 0;
+
+	for (size_t i = 0; field->type == FIELD_OBJECT && i < field->members.count && !has; i++)
+		has = has_pin(field_at(&field->members, i), target);
+	return has || (field->item && has_pin(field->item, target));
+}
+
+bool named_pins(const struct kind *kind, struct slice field, const char *target)
+{
+	const struct field *top = field_named(&kind->fields, field);
+
+	return top && has_pin(top, target);
 }

@@ -16,5 +16,8 @@ void named_each_part(const struct field *top, const struct value *value, named_i
 /* Whether what a top-level field refers to by its id cannot be deleted while it stands there. Of a part PINS says so.
  */
 bool named_is_held(const struct field *top, const struct field *reference);
+/* Whether any reference in a top-level field of that name PINS what it refers to of the kind of that name. What has no
+ * such reference but mentions the other one, in a text or a tag, say, keeps nothing from being deleted. */
+bool named_pins(const struct kind *kind, struct slice field, const char *target);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "reconcile/handover.h"
+#include "reconcile/named.h"
 #include "reconcile/phases_live.h"
 #include "reconcile/shed.h"
 #include "reconcile/unique.h"
@@ -77,6 +78,13 @@ static void order_nodes(struct building *building, uint32_t before, uint32_t aft
 {
 	if (before != NO_NODE && after != NO_NODE)
 		graph_add(&building->phases->graph, before, after);
+}
+
+/* The same, but it gives way where there would be no order. */
+static void order_rather(struct building *building, uint32_t before, uint32_t after)
+{
+	if (before != NO_NODE && after != NO_NODE)
+		graph_add_yielding(&building->phases->graph, before, after);
 }
 
 /* The phases of one action among themselves. */
@@ -284,19 +292,23 @@ static void order_release(struct building *building, size_t index, const struct 
 		return;
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
+	const struct action *leaving = &building->plan->actions[target];
+	/* What but mentions it keeps it from nothing. */
+	bool holds = in_part || dependency_is_explicit(dependency) ||
+		     named_pins(action->kind, dependency->field, leaving->kind->name);
+	void (*order)(struct building *, uint32_t, uint32_t) = holds ? order_nodes : order_rather;
 	if (action_ends_old(action)) {
-		order_nodes(building, in_part ? unsettled : phases_node(phases, index, PHASE_DELETE), gone);
+		order(building, in_part ? unsettled : phases_node(phases, index, PHASE_DELETE), gone);
 		return;
 	}
-	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
 	destroy_first &= dependency->binding != BINDS_MAKE || !waits_for_none(building, action);
 	if (destroy_first || (in_part && handovers_let_go(&building->handovers, building->plan, target))) {
-		order_nodes(building, unsettled, gone);
+		order(building, unsettled, gone);
 		return;
 	}
-	order_nodes(building, phases_node(phases, index, PHASE_MAKE), gone);
-	order_nodes(building, phases_node(phases, index, PHASE_SETTLE), gone);
+	order(building, phases_node(phases, index, PHASE_MAKE), gone);
+	order(building, phases_node(phases, index, PHASE_SETTLE), gone);
 }
 
 /* An output is taken away only after all that was recorded as referring to it has let go. */

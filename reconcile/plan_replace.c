@@ -8,9 +8,9 @@
 /*
  * Replaces: which of two orders. Destroy first is the default, because most names and
  * ranges can exist but once. The new object comes first where the spec or the kind asks,
- * where something that stays refers to the old one and blocks its deletion (it is moved
- * over in between, or lets go before where both cannot be there at once), and for
- * everything replaced that such a replace depends on.
+ * where something that stays refers to the old one (it is moved over in between), and for
+ * everything replaced that such a replace depends on. Where both cannot be there at once
+ * that is so only of what blocks the old one's deletion and does not let go before.
  */
 
 /* What stays names the one that is replaced, no record says so, and it is to have the new one in its place. */
@@ -29,6 +29,13 @@ static bool is_to_have(const struct item *item, const struct item *target)
 	return false;
 }
 
+static void make_first(struct item *target, const struct item *user)
+{
+	if (!target->create_before_destroy)
+		target->first_for = user;
+	target->create_before_destroy = true;
+}
+
 static void mark_named(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	const struct naming *naming = context;
@@ -38,7 +45,7 @@ static void mark_named(void *context, const struct value *part, const struct fie
 	if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
 	    identity_equal(&target->object->identity, &item->object->identity) && is_to_have(item, target) &&
 	    changes_end(item->fields->changes, item->fields->count, naming->field, part))
-		target->create_before_destroy = true;
+		make_first(target, item);
 }
 
 /* A part is taken out beforehand instead. */
@@ -89,23 +96,6 @@ static bool is_asked_for(const struct item *item)
 	return item->resource->kind->create_before_destroy;
 }
 
-/* Users come after what they use in the order, so one walk backwards spreads it all the way down. What was left behind
- * refers to what the new one would have referred to before it, and goes after it. */
-static void spread(struct planning *planning)
-{
-	for (size_t i = planning->order_count; i-- > 0;) {
-		const struct item *item = planning->order[i];
-		bool replaces_first = item->operation == OPERATION_REPLACE && item->create_before_destroy;
-		if (!replaces_first && !item->stood_for)
-			continue;
-		for (size_t k = 0; k < item->resource->dependency_count; k++) {
-			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
-			if (target && target->operation == OPERATION_REPLACE)
-				target->create_before_destroy = true;
-		}
-	}
-}
-
 /* A name or range that is unique within a parent alone: a new parent makes room for the same one. */
 static bool is_same_scope(const struct item *item, const struct object *object, const char *scope)
 {
@@ -124,6 +114,21 @@ static bool is_shared(const struct field *field, const struct value *new, const 
 	return is_same_value(field, new, old) || (field->range == RANGE_WITHIN && ranges_differ(new, old));
 }
 
+/* What else can be done about a new object that has to come first. */
+static void hint_at_user(struct planning *planning, const struct item *item, const char *change)
+{
+	struct diagnostics *diagnostics = planning->diagnostics;
+
+	if (!item->first_for) {
+		diag_hint(diagnostics, "%s, or have the old one deleted first: lifecycle.create_before_destroy: false",
+			  change);
+		return;
+	}
+	diag_related(diagnostics, item->first_for->resource->position, "this one has the old one until then");
+	diag_hint(diagnostics, "%s, or have '%.*s' do without it and apply that first", change,
+		  SLICE_ARGUMENTS(item->first_for->address));
+}
+
 static void report_shared(struct planning *planning, const struct item *item, const struct field *field,
 			  const struct value *new, const struct value *old)
 {
@@ -136,9 +141,9 @@ static void report_shared(struct planning *planning, const struct item *item, co
 		   "'%.*s' must be replaced by a new object before the old one is deleted, but %.*s",
 		   SLICE_ARGUMENTS(item->address), SLICE_ARGUMENTS(what));
 	diag_address(planning->diagnostics, item->address);
-	diag_hint(planning->diagnostics,
-		  "%s, or set lifecycle.create_before_destroy: false where nothing that stays refers to it",
-		  same ? arena_text(planning->arena, "change '%s' too", field->name) : "take a range apart from that");
+	hint_at_user(planning, item,
+		     same ? arena_text(planning->arena, "change '%s' too", field->name)
+			  : "take a range apart from that");
 }
 
 /* Old and new side by side cannot share what must be unique, nor any part of a range; NULL: they share nothing. */
@@ -191,8 +196,7 @@ static void check_whole(struct planning *planning, const struct item *item)
 		   "both for one: they have the same %.*s",
 		   SLICE_ARGUMENTS(item->address), SLICE_ARGUMENTS(names));
 	diag_address(planning->diagnostics, item->address);
-	diag_hint(planning->diagnostics, "change one of these too, or set lifecycle.create_before_destroy: false where "
-					 "nothing that stays refers to it");
+	hint_at_user(planning, item, "change one of these too");
 }
 
 /* Whether its address has what it is to have, changed or replaced as it may be: something whole, and not gone. */
@@ -208,6 +212,76 @@ static bool is_in_the_way(const struct planning *planning, const struct item *it
 {
 	bool elsewhere = item->identity && !identity_equal(item->identity, &object->identity);
 	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
+}
+
+/* Which items keep by what they run what they refer to. */
+struct ordering {
+	struct planning *planning;
+	/* Addresses of what runs something, and of what that refers to, to const struct item that runs it. */
+	struct map runners;
+};
+
+static bool runs_anything(const struct item *item)
+{
+	const struct live *live = item->live;
+
+	return item->resource->kind->runs && live && live->presence != PRESENCE_ABSENT &&
+	       (live->presence != PRESENCE_PRESENT || live->running.count > 0);
+}
+
+/* What nobody could read may run anything. */
+static void find_runners(struct ordering *ordering)
+{
+	for (size_t i = 0; i < ordering->planning->order_count; i++) {
+		struct item *item = ordering->planning->order[i];
+
+		if (!runs_anything(item))
+			continue;
+		map_set(&ordering->runners, item->address, item);
+		for (size_t k = 0; k < item->resource->dependency_count; k++)
+			map_set(&ordering->runners, item->resource->dependencies[k].address, item);
+	}
+}
+
+/* Whether a user of the target keeps that from being deleted: by what it is, or by what it runs. */
+static bool holds(const struct ordering *ordering, const struct item *user, const struct dependency *dependency,
+		  const struct item *target)
+{
+	const struct kind *kind = target->resource->kind;
+	const struct item *runner = map_get(&ordering->runners, user->address);
+
+	return dependency_is_explicit(dependency) || named_pins(user->resource->kind, dependency->field, kind->name) ||
+	       (runner && runs_hold(runner->resource->kind->runs, kind));
+}
+
+/* Whether both objects of the target cannot be there at once, and the user but mentions the old one, which can go
+ * first then. */
+static bool gives_way(const struct ordering *ordering, const struct item *user, const struct dependency *dependency,
+		      const struct item *target)
+{
+	return target->object && !holds(ordering, user, dependency, target) &&
+	       is_in_the_way(ordering->planning, target, target->object);
+}
+
+/* Users come after what they use in the order, so one walk backwards spreads it all the way down. What was left behind
+ * refers to what the new one would have referred to before it, and goes after it. */
+static void spread(const struct ordering *ordering)
+{
+	struct planning *planning = ordering->planning;
+
+	for (size_t i = planning->order_count; i-- > 0;) {
+		const struct item *item = planning->order[i];
+		bool replaces_first = item->operation == OPERATION_REPLACE && item->create_before_destroy;
+		if (!replaces_first && !item->stood_for)
+			continue;
+		for (size_t k = 0; k < item->resource->dependency_count; k++) {
+			const struct dependency *dependency = &item->resource->dependencies[k];
+			struct item *target = plan_item_at(planning, dependency->address);
+			if (target && target->operation == OPERATION_REPLACE &&
+			    !gives_way(ordering, item, dependency, target))
+				make_first(target, item);
+		}
+	}
 }
 
 static bool item_stays(const struct item *item)
@@ -252,8 +326,10 @@ static bool lets_go_before(struct planning *planning, const struct item *item, c
 	return true;
 }
 
-static void mark_held_targets(struct planning *planning, const struct item *item)
+static void mark_held_targets(const struct ordering *ordering, const struct item *item)
 {
+	struct planning *planning = ordering->planning;
+
 	if (!item_stays(item) || !plan_load_body(planning, item->object))
 		return;
 	for (size_t i = 0; i < item->object->dependency_count; i++) {
@@ -262,8 +338,9 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
 		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
 		    is_meant(planning, item->object, dependency, target) &&
+		    !gives_way(ordering, item, dependency, target) &&
 		    !(is_in_the_way(planning, target, target->object) && lets_go_before(planning, item, dependency)))
-			target->create_before_destroy = true;
+			make_first(target, item);
 	}
 }
 
@@ -314,6 +391,7 @@ static bool is_made_first(const struct planning *planning, const struct item *it
 
 void plan_items_order_replaces(struct planning *planning)
 {
+	struct ordering ordering = {.planning = planning};
 	bool replaces = false;
 	find_stand_ins(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
@@ -325,10 +403,13 @@ void plan_items_order_replaces(struct planning *planning)
 	}
 	if (!replaces)
 		return;
+	map_init(&ordering.runners);
+	find_runners(&ordering);
 	for (size_t i = 0; i < planning->order_count; i++)
-		mark_held_targets(planning, planning->order[i]);
+		mark_held_targets(&ordering, planning->order[i]);
 	mark_named_by_any(planning);
-	spread(planning);
+	spread(&ordering);
+	map_release(&ordering.runners);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
 		if (item->operation == OPERATION_REPLACE && item->create_before_destroy && check_unique(planning, item))

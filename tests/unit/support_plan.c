@@ -83,7 +83,7 @@ static const struct kind sub = {
 
 static const struct field placed = {.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub", .stays_in = "net"};
 static const struct field user_fields[] = {
-	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub"},
+	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub", .flags = PINS},
 	{.name = "version", .type = FIELD_INTEGER},
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
@@ -230,7 +230,7 @@ static const struct kind post = {.name = "t.post",
 				 .told_apart_by = which_post};
 
 static const struct field wire_fields[] = {
-	{.name = "post", .type = FIELD_REFERENCE, .target = "t.post", .flags = REQUIRED},
+	{.name = "post", .type = FIELD_REFERENCE, .target = "t.post", .flags = REQUIRED | PINS},
 };
 static const struct kind wire = {
 	.name = "t.wire", .version = 1, .fields = FIELDS(wire_fields), .outputs = FIELDS(id_output)};

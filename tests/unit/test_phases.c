@@ -404,8 +404,7 @@ static void test_left_behind(void **state)
 		{"or that bears it itself, and is replaced", "{" GROUP_KEPT("x", "g1") "," PUT_INTO("g1") "}", NULL,
 		 "'t.group.x' must be replaced by a new object before the old one is deleted, but both would have the "
 		 "same 'name'",
-		 "change 'name' too, or set lifecycle.create_before_destroy: false where nothing that stays refers to "
-		 "it",
+		 "change 'name' too, or have 't.keep.k' do without it and apply that first",
 		 "{" GROUP("x", ABOUT) ",\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}"},
 		{"a new one would be taken for the one that is used",
 		 "{" KEPT("t.post.a", "p1", POST("s", "1", ""), POST("s", "1", "")) "," KEPT(
@@ -413,16 +412,14 @@ static void test_left_behind(void **state)
 		 NULL,
 		 "'t.post.a' must be replaced by a new object before the old one is deleted, but the service would "
 		 "take both for one: they have the same 'street', 'number'",
-		 "change one of these too, or set lifecycle.create_before_destroy: false where nothing that stays "
-		 "refers to it",
+		 "change one of these too, or have 't.wire.w' do without it and apply that first",
 		 "{\"t.post.a\":" POST("s", "1",
 				       ",\"color\":\"red\"") ",\"t.wire.w\":{\"post\":" REF("t.post.a.id") "}}"},
 		{"what would leave it first waits for another one, which may wait for it",
 		 "{" GROUP_KEPT("x", "g1") "," KEPT("t.keep.k", "k1", IN_GROUP("x"), "{\"group\":\"g1\"}") "}", NULL,
 		 "'t.group.x' must be replaced by a new object before the old one is deleted, but both would have the "
 		 "same 'name'",
-		 "change 'name' too, or set lifecycle.create_before_destroy: false where nothing that stays refers to "
-		 "it",
+		 "change 'name' too, or have 't.keep.k' do without it and apply that first",
 		 "{" GROUP("x", ABOUT) "," GROUP("y", "") ",\"t.keep.k\":" IN_GROUP("y") "}"},
 		{"nobody knows", NAME_GOES_BACK("g2\",\"more\":{\"$unread\":true},\"last\":\""), NULL,
 		 "'t.group.x' cannot be made while g1 is there, which a replace of 't.group.x' left behind, and "

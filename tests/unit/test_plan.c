@@ -244,6 +244,12 @@ static const struct row {
 		 "t.net.a.id") ",\"range\":\"10.1\",\"zone\":\"z\"},\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
 	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_REC "}",
 	 "replace-first t.sub.b:zone; update t.user.c:sub; refused"},
+	{"what only mentions it lets the old one go first",
+	 "{" NET_A ",\"t.sub.b\":{\"net\":" REF(
+		 "t.net.a.id") ",\"range\":\"10.1\",\"zone\":\"z\"},\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," REC("t.user.c", "u1", "{\"places\":[" REF("t.sub.b.id") "]}",
+							       "{\"places\":[\"s1\"]}", "{\"places\":[\"s1\"]}") "}",
+	 "replace t.sub.b:zone; update t.user.c:places[s1],places[${t.sub.b.id}]"},
 	{"the new one first has the old name in another net",
 	 "{\"t.net.a\":{\"range\":\"11\"},\"t.group.x\":{\"name\":\"x\",\"net\":" REF(
 		 "t.net.a.id") "},\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
@@ -465,8 +471,9 @@ static void test_reasons(void **state)
 													 "}",
 		 false,
 		 "'t.sub.b' must be replaced by a new object before the old one is deleted, but its new 'range' "
-		 "overlaps 10.0.0.0/24, which that one has (take a range apart from that, or set "
-		 "lifecycle.create_before_destroy: false where nothing that stays refers to it)"},
+		 "overlaps 10.0.0.0/24, which that one has (take a range apart from that, or have 't.user.c' do "
+		 "without "
+		 "it and apply that first)"},
 		{"a wider range comes under what stays in the narrower one",
 		 "{" FURTHER("10.0.0.0/16") ",\"t.sub.x\":" PART("10.0.0.0/24") "}",
 		 "{" FURTHER_REC("10.0.0.0/17") "," REC("t.sub.x", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"),

@@ -1,0 +1,133 @@
+"""What only mentions an object keeps it from nothing: where both cannot be there at once the old one goes first."""
+
+import copy
+
+import pytest
+
+from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+
+TEMPLATE = {"name": "small", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+STACK = {
+    "aws.vpc": {"main": {"cidr": "10.20.0.0/16"}},
+    "aws.subnet": {
+        "a": {"vpc": Ref("aws.vpc.main"), "cidr": "10.20.0.0/24", "zone": "eu-central-1a"},
+        "b": {"vpc": Ref("aws.vpc.main"), "cidr": "10.20.1.0/24", "zone": "eu-central-1b"},
+    },
+    "aws.security_group": {"web": {"vpc": Ref("aws.vpc.main"), "name": "web", "description": "old"}},
+}
+
+
+@pytest.fixture
+def cloud(stack):
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def write(stack, *edits):
+    spec = copy.deepcopy(STACK)
+    for edit in edits:
+        edit(spec)
+    stack.write("stack.yaml", spec_text(spec))
+
+
+def in_template(spec, group="web"):
+    spec["aws.launch_template"] = {"small": {**TEMPLATE, "security_groups": [Ref(f"aws.security_group.{group}")]}}
+
+
+def in_user_data(spec):
+    spec["aws.launch_template"] = {"small": {**TEMPLATE, "user_data": "group ${aws.security_group.web.id}"}}
+
+
+def in_tag(spec, target="aws.security_group.web"):
+    spec["aws.internet_gateway"] = {"way": {"vpc": Ref("aws.vpc.main"), "tags": {"for": "${%s.id}" % target}}}
+
+
+def described(spec):
+    spec["aws.security_group"]["web"]["description"] = "new"
+
+
+def machine(spec, image="ami-0123456789abcdef0"):
+    machine = {"image": image, "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a"), "address": "10.20.0.10"}
+    spec["aws.instance"] = {"fixed": machine}
+    in_tag(spec, "aws.instance.fixed")
+
+
+def group(spec, most=0, **more):
+    spec["aws.launch_template"] = {"small": {**TEMPLATE, **more}}
+    subnets = [Ref("aws.subnet.a"), Ref("aws.subnet.b")]
+    spec["aws.autoscaling_group"] = {
+        "fleet": {"name": "fleet", "launch_template": Ref("aws.launch_template.small"), "subnets": subnets, "min": 0}
+        | {"max": most, "desired": most}
+    }
+
+
+def elsewhere(spec):
+    spec["aws.subnet"]["a"]["zone"] = "eu-central-1c"
+
+
+def renamed(spec):
+    spec["aws.security_group"]["site"] = spec["aws.security_group"].pop("web")
+
+
+REPLACED = [
+    pytest.param([in_template], [in_template, described], "aws.security_group.web", id="group in a template"),
+    pytest.param([in_user_data], [in_user_data, described], "aws.security_group.web", id="group in user data"),
+    pytest.param([in_tag], [in_tag, described], "aws.security_group.web", id="group in a tag"),
+    pytest.param([machine], [lambda spec: machine(spec, "ami-0fedcba9876543210")], "aws.instance.fixed", id="machine in a tag"),
+    pytest.param([group], [group, elsewhere], "aws.subnet.a", id="subnet of a group that runs nothing"),
+]
+
+
+@pytest.mark.parametrize("before, after, address", REPLACED)
+def test_replaced_at_once(stack, cloud, before, after, address):
+    write(stack, *before)
+    apply(stack)
+    old = ids_of(stack)[address]
+    write(stack, *after)
+    assert plan(stack, status=2).actions[address].operation == "replace"
+    apply(stack)
+    assert ids_of(stack)[address] != old
+    plan_is_empty(stack)
+
+
+def test_one_takes_the_name_of_another_that_is_mentioned(stack, cloud):
+    write(stack, in_template)
+    apply(stack)
+    write(stack, renamed, lambda spec: in_template(spec, "site"))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_new_one_first_where_both_can_be_there(stack, cloud):
+    """What mentions it is never without one."""
+    write(stack, in_template)
+    apply(stack)
+    write(stack, in_template, described, lambda spec: spec["aws.security_group"]["web"].update(name="www"))
+    apply(stack)
+    [run, *_] = stack.run("state", "history", "--output", "json").json["runs"]
+    calls = [call["operation"] for call in stack.run("state", "history", run["id"], "--output", "json").json["calls"]]
+    assert calls.index("CreateSecurityGroup") < calls.index("ModifyLaunchTemplate") < calls.index("DeleteSecurityGroup")
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize(
+    "before, edit, address, user",
+    [
+        pytest.param(
+            lambda spec: group(spec, 1), elsewhere, "aws.subnet.a", "aws.autoscaling_group.fleet", id="subnet it is launched in"
+        ),
+        pytest.param(
+            lambda spec: group(spec, 1, security_groups=[Ref("aws.security_group.web")]),
+            described, "aws.security_group.web", "aws.launch_template.small", id="group it is launched with",
+        ),
+    ],
+)  # fmt: skip
+def test_refused_where_something_runs_by_it(stack, cloud, before, edit, address, user):
+    write(stack, before)
+    apply(stack)
+    cloud.sim("pass", 600)
+    write(stack, before, edit)
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert error["address"] == address and "before the old one is deleted" in error["message"]
+    assert f"have '{user}' do without it and apply that first" in error["hint"]
