@@ -129,8 +129,8 @@ static void report(const struct tie *tie, struct slice address, const struct act
 		   "'%.*s' cannot give up its '%s': after this plan '%.*s' has a '%s' through that",
 		   SLICE_ARGUMENTS(action->address), tie->attached->name, SLICE_ARGUMENTS(address), tie->output->name);
 	plan_note_end(tie->planning, action);
-	diag_hint(diagnostics, "have '%.*s' go too, or be without a '%s', or keep '%.*s' where it is",
-		  SLICE_ARGUMENTS(address), tie->output->name, SLICE_ARGUMENTS(action->address));
+	diag_hint(diagnostics, "have '%.*s' go too, or give it '%s: false', or keep '%.*s' where it is",
+		  SLICE_ARGUMENTS(address), tie->output->asked_by, SLICE_ARGUMENTS(action->address));
 }
 
 /* A service lets go of the attachment only once nothing has the output by it any more. */

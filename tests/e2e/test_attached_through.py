@@ -74,7 +74,7 @@ def write(stack, *edits, **fields):
 def refused(stack, *command):
     [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
     assert error["address"] == GATEWAY and f"after this plan '{MACHINE}' has a 'public_address'" in error["message"]
-    assert f"have '{MACHINE}' go too" in error["hint"]
+    assert f"have '{MACHINE}' go too, or give it 'public_ip: false'" in error["hint"]
 
 
 @pytest.mark.parametrize("given_up", GIVEN_UP, ids=name)
