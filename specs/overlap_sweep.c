@@ -9,11 +9,13 @@
 /* What is in more runs than that is sorted as if it were in no order at all. */
 enum { MERGES_MOST = 3 };
 
-/* With which classes each must not overlap. */
+/* Which classes must not hold the place of a record of each. A way beyond that is wider than an own range takes nothing
+ * from that, for the longest prefix is taken ("Route priority" of Amazon VPC); of the same width, the own one is the
+ * holder. */
 static const unsigned conflicts[CLASSES] = {
 	[CLASS_CHILD] = BIT(CLASS_CHILD) | BIT(CLASS_CHILD_OPEN),
 	[CLASS_CHILD_OPEN] = BIT(CLASS_CHILD) | BIT(CLASS_CHILD_OPEN),
-	[CLASS_OWN] = BIT(CLASS_OWN) | BIT(CLASS_BEYOND),
+	[CLASS_OWN] = BIT(CLASS_OWN),
 	[CLASS_BEYOND] = BIT(CLASS_OWN) | BIT(CLASS_BEYOND),
 	[CLASS_RESERVED] = BIT(CLASS_NETWORK) | BIT(CLASS_JOINED) | BIT(CLASS_ALONE),
 	[CLASS_NETWORK] = BIT(CLASS_NETWORK) | BIT(CLASS_RESERVED) | BIT(CLASS_JOINED),

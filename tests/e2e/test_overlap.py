@@ -111,6 +111,12 @@ OVERLAPS = {
         APART + BY_VPN % (STATIC % "10.0.255.255/32", ""),
         [(13, 4, "10.0.255.255/32 of 'aws.vpn_connection.v' overlaps 10.0.0.0/16 of 'aws.vpc.v'" + MEET)],
     ),
+    "a static route that is the own VPC": (
+        APART + BY_VPN % (STATIC % "10.0.0.0/16", ""),
+        [(13, 4, "10.0.0.0/16 of 'aws.vpn_connection.v' overlaps 10.0.0.0/16 of 'aws.vpc.v'" + MEET)],
+    ),
+    # As an office has one for all that is its own: the nearer way is taken.
+    "a static route that is wider than both VPCs": (APART + BY_VPN % (STATIC % "10.0.0.0/8", ""), []),
     "a static route over the VPC of another connection": (
         APART + BY_VPN % (STATIC % "10.1.7.0/24", ""),
         [(13, 5, "10.1.7.0/24 of 'aws.vpn_connection.v' overlaps 10.1.0.0/16 of 'aws.vpc.w'" + MEET)],

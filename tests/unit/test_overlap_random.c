@@ -209,6 +209,12 @@ static bool is_meant(const struct scene *scene, const struct sample *a, const st
 	return false;
 }
 
+/* Whether the one is a way beyond that is wider than the other, an own range: what lies nearer is taken. */
+static bool is_wider_way(const struct sample *way, const struct sample *own)
+{
+	return way->what == 'b' && own->what == 'o' && way->cidr.bits < own->cidr.bits;
+}
+
 static void check_scene(struct plan *plan, const struct scene *scene, uint64_t seed, size_t *wanted)
 {
 	size_t pairs = 0;
@@ -226,7 +232,8 @@ static void check_scene(struct plan *plan, const struct scene *scene, uint64_t s
 		for (size_t j = i + 1; j < scene->count; j++) {
 			const struct sample *b = &scene->samples[j];
 			bool want = cidr_overlap(&a->cidr, &b->cidr) && must_not_overlap(a, b, scene->joined) &&
-				    !is_meant(scene, a, b) && !is_stood_for(scene, a, b) && !is_stood_for(scene, b, a);
+				    !is_meant(scene, a, b) && !is_stood_for(scene, a, b) &&
+				    !is_stood_for(scene, b, a) && !is_wider_way(a, b) && !is_wider_way(b, a);
 
 			pairs += want;
 			if (want != is_told(plan, a, b))
