@@ -390,10 +390,10 @@ static bool check_counts(struct sim_call *call, int64_t *ret_count)
 static void run_instances(struct sim_call *call)
 {
 	struct slice token = sim_text(call, "ClientToken");
-	struct sim_object *version, *first = NULL, *instance;
+	struct sim_object *version, *first = NULL, **made = NULL;
 	struct node data = {.type = NODE_MAP};
 	char digits[18];
-	int64_t count;
+	int64_t count, made_count = 0;
 
 	sim_tag_new(call, "instance", NULL);
 	if (!call->failed && !sim_token_fresh(call, token, &first)) {
@@ -410,11 +410,18 @@ static void run_instances(struct sim_call *call)
 			.token = token,
 			.template_version = version,
 		};
+		made = arena_new_array(call->arena, (size_t)count, struct sim_object *);
 		for (int64_t i = 0; i < count && !call->failed; i++) {
-			instance = sim_launch_instance(call, &launch, i);
-			first = first ? first : instance;
+			struct sim_object *instance = sim_launch_instance(call, &launch, i);
+
+			if (instance)
+				made[made_count++] = instance;
 		}
+		first = made_count > 0 ? made[0] : NULL;
 	}
+	/* All of them, or none. */
+	for (int64_t i = 0; i < made_count && call->failed; i++)
+		sim_delete(call->sim, made[i]);
 	if (first && !call->failed) {
 		sim_token_record(call, token, first);
 		write_reservation(call, first);

@@ -120,6 +120,15 @@ static void check_inside6(struct sim_call *call, const struct node *tunnel)
 		bad_value(call, "TunnelInsideIpv6Cidr", text);
 }
 
+/* versions: NULL for the service's own choice, which is both. */
+static bool takes_version_2(const struct node *versions)
+{
+	for (uint32_t i = 0; versions && i < versions->count; i++)
+		if (node_is(&versions->items[i], "Value", "ikev2"))
+			return true;
+	return !versions || versions->count == 0;
+}
+
 /* before: what the tunnel has, where it is being changed; numbers are judged together with it. */
 static void check_tunnel(struct sim_call *call, const struct node *tunnel, const struct node *before)
 {
@@ -137,14 +146,8 @@ static void check_tunnel(struct sim_call *call, const struct node *tunnel, const
 	if (value[2] > value[1] / 2)
 		sim_fail(call, "InvalidParameterValue",
 			 "RekeyMarginTimeSeconds must be at most half of Phase2LifetimeSeconds");
-	if (node_is(tunnel, "StartupAction", "start")) {
-		const struct node *versions = node_get(tunnel, "IKEVersion");
-
-		for (uint32_t i = 0; versions && i < versions->count; i++)
-			if (node_is(&versions->items[i], "Value", "ikev1"))
-				sim_fail(call, "InvalidParameterValue",
-					 "StartupAction start is supported for IKEv2 only");
-	}
+	if (node_is(tunnel, "StartupAction", "start") && !takes_version_2(node_get(tunnel, "IKEVersion")))
+		sim_fail(call, "InvalidParameterValue", "StartupAction start is supported for IKEv2 only");
 	check_choices(call, tunnel);
 	check_logs(call, tunnel);
 	check_key(call, tunnel);

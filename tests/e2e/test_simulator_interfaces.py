@@ -27,6 +27,18 @@ def interface(ec2, instance, number=0):
     return shown(ec2, instance)["NetworkInterfaces"][number]
 
 
+def test_a_launch_that_is_refused_makes_nothing(simulator, ec2, subnet, run):
+    """Not the instance whose further interface has an address that another one has."""
+    taken = interface(ec2, run())["PrivateIpAddress"]
+    simulator.advance(60)
+    further = {"DeviceIndex": 1, "SubnetId": subnet, "PrivateIpAddress": taken}
+    interfaces = [{"DeviceIndex": 0, "SubnetId": subnet}, further]
+    asked = {"ImageId": IMAGE, "MinCount": 1, "MaxCount": 1, "InstanceType": "m6i.large"}
+    refused("InvalidIPAddress.InUse", ec2.run_instances, **asked, NetworkInterfaces=interfaces)
+    simulator.advance(60)
+    assert sum(len(one["Instances"]) for one in ec2.describe_instances()["Reservations"]) == 1
+
+
 class TestAttributes:
     def test_a_public_address_comes_and_goes(self, simulator, ec2, run):
         instance = run()

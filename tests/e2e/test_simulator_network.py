@@ -520,6 +520,11 @@ class TestVpn:
             self.connect(ec2, customer, gateway, TunnelOptions=[tunnel])
         assert ec2.describe_vpn_connections()["VpnConnections"] == []
 
+    @pytest.mark.parametrize("versions", [None, ["ikev2"], ["ikev1", "ikev2"]])
+    def test_tunnels_that_start_by_version_2(self, ec2, customer, gateway, versions):
+        chosen = {"IKEVersions": [{"Value": each} for each in versions]} if versions else {}
+        self.connect(ec2, customer, gateway, TunnelOptions=[{"StartupAction": "start", **chosen}])
+
     @pytest.mark.parametrize(
         "option",
         [{"TunnelBandwidth": "large"}, {"OutsideIpAddressType": "Ipv6"}, {"LocalIpv6NetworkCidr": "::/0"}],
