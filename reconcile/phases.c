@@ -166,23 +166,21 @@ static bool ends_within(const struct action *action, const struct dependency *de
 	       takes_away(loser, output);
 }
 
-/* What is made ahead of the old one's deletion cannot wait for an update that waits for that, unless the new one may
- * lie in what that update brings. */
-static bool is_made_ahead(const struct building *building, size_t index, size_t target)
+/* Whether it brings a range that something new could lie in. */
+static bool widens(const struct action *action)
 {
-	const struct plan *plan = building->plan;
-	const struct action *loser = &plan->actions[target];
-	bool ahead = false;
-	if (!takes_any_away(loser))
-		return false;
-	for (size_t i = 0; i < loser->change_count; i++)
-		if (change_widens(&loser->changes[i]))
-			return false;
-	for (size_t k = index; k != SIZE_MAX && !ahead; k = next_at(building, plan->actions[index].address, k))
-		for (size_t i = 0; goes_last(building, k) && i < plan->actions[k].recorded_count && !ahead; i++)
-			ahead = slice_equal(plan->actions[k].recorded[i].address, loser->address) &&
-				ends_within(&plan->actions[k], &plan->actions[k].recorded[i], loser);
-	return ahead;
+	bool any = false;
+
+	for (size_t i = 0; i < action->change_count && !any; i++)
+		any = change_widens(&action->changes[i]);
+	return any;
+}
+
+static bool is_by_id(const struct building *building, const struct dependency *dependency, size_t target)
+{
+	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
+
+	return slice_is(dependency->output, output_at(outputs, 0)->name);
 }
 
 /* So may what loses a range: a table that lets go of a subnet in it needs nothing of its VPC but the id. */
@@ -190,12 +188,18 @@ static bool needs_only_id(const struct building *building, size_t index, const s
 			  size_t target)
 {
 	const struct action *action = &building->plan->actions[index];
-	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
-	if (!slice_is(dependency->output, output_at(outputs, 0)->name))
-		return false;
-	if (action->operation == OPERATION_UPDATE && action->role != OBJECT_DEPOSED)
-		return sheds_spare(&building->sheds, index, target);
-	return is_made_ahead(building, index, target);
+
+	return is_by_id(building, dependency, target) && action->operation == OPERATION_UPDATE &&
+	       action->role != OBJECT_DEPOSED && sheds_spare(&building->sheds, index, target);
+}
+
+/* Whether it is the id of what but gives up a range: to wait for that is well, but not needed. */
+static bool is_before_and_after(const struct building *building, const struct dependency *dependency, size_t target)
+{
+	const struct action *loser = &building->plan->actions[target];
+
+	return is_by_id(building, dependency, target) && !widens(loser) &&
+	       (takes_any_away(loser) || building->sheds.owns[target]);
 }
 
 /* What the spec refers to is there before it is referred to. */
@@ -216,12 +220,13 @@ static void order_wanted(struct building *building, size_t index)
 		uint32_t made = phases_node(phases, target, PHASE_MAKE);
 		uint32_t settled = phases_node(phases, target, PHASE_SETTLE);
 		uint32_t first = make != NO_NODE ? make : settle;
+		bool waits = !is_before_and_after(building, dependency, target);
 		switch (dependency->binding) {
 		case BINDS_SETTLE:
-			order_nodes(building, made, settle);
+			(waits ? order_nodes : order_rather)(building, made, settle);
 			break;
 		case BINDS_MAKE:
-			order_nodes(building, made, first);
+			(waits ? order_nodes : order_rather)(building, made, first);
 			break;
 		case BINDS_WHOLE:
 			order_nodes(building, made, first);

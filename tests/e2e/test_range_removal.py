@@ -73,6 +73,46 @@ def test_a_range_goes_with_what_lies_in_it(stack, cloud, change):
         assert sorted(there) == sorted([spec["cidr"], *spec.get("secondary_cidrs", [])])
 
 
+def with_new_route(resources):
+    resources["aws.internet_gateway"] = {"i": {"vpc": Ref("aws.vpc.m")}}
+    resources["aws.route_table"]["t"]["routes"] = [{"destination": "0.0.0.0/0", "internet_gateway": Ref("aws.internet_gateway.i")}]
+
+
+def with_new_subnet(resources):
+    resources["aws.subnet"]["f"] = {"vpc": Ref("aws.vpc.m"), "cidr": "10.0.2.0/24"}
+    resources["aws.route_table"]["t"]["subnets"].append(Ref("aws.subnet.f"))
+
+
+def with_new_mention(resources):
+    resources["aws.security_group"] = {"w": {"vpc": Ref("aws.vpc.m"), "name": "w", "description": "new"}}
+    resources["aws.route_table"]["t"]["tags"] = {"for": "${aws.security_group.w.id}"}
+
+
+@pytest.mark.parametrize("more", [with_new_route, with_new_subnet, with_new_mention], ids=lambda more: more.__name__)
+def test_a_range_goes_beside_what_is_new(stack, cloud, more):
+    """That needs no more of the VPC than its id, and does not wait for it where the VPC waits for what refers to it."""
+    after = network(**KEPT)
+    more(after)
+    go_over(stack, network("10.5.0.0/16", a="10.5.0.0/24", **KEPT), after)
+
+
+def of_six(on, *groups):
+    """A machine in those groups, with an IPv6 address or without."""
+    home, part = {"vpc": Ref("aws.vpc.m")}, {"ipv6_cidr": "${cidr_subnet(aws.vpc.m.ipv6_cidr, 8, 1)}"} if on else {}
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.k")}
+    within = {"security_groups": [Ref(f"aws.security_group.{name}") for name in groups]}
+    return {
+        "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "ipv6": on}},
+        "aws.subnet": {"k": {**home, "cidr": "10.0.1.0/24", **part}},
+        "aws.security_group": {name: {**home, "name": name, "description": "d"} for name in groups},
+        "aws.instance": {"i": {**machine, **within, "address6_count": int(on)}},
+    }
+
+
+def test_a_range_of_ipv6_goes_beside_a_new_group(stack, cloud):
+    go_over(stack, of_six(True, "w"), of_six(False, "w", "x"))
+
+
 def test_what_needs_the_new_range_first_is_refused_before_anything_is_done(stack, cloud):
     """Its successor would have to be there before the old subnet can go: that takes two applies."""
     before, after = (network(f"{each}.0.0/16", a=f"{each}.0.0/24") for each in ("10.5", "10.6"))
