@@ -22,6 +22,7 @@ static void loading_init(struct loading *loading)
 	arena_init(&loading->scratch);
 	arena_init(&loading->working);
 	map_init(&loading->variables);
+	map_init(&loading->exported);
 	map_init(&loading->providers);
 	map_init(&loading->ranges);
 	map_init(&loading->strays);
@@ -36,6 +37,7 @@ static void loading_release(struct loading *loading)
 	arena_release(&loading->scratch);
 	arena_release(&loading->working);
 	map_release(&loading->variables);
+	map_release(&loading->exported);
 	map_release(&loading->providers);
 	map_release(&loading->ranges);
 	map_release(&loading->strays);

@@ -30,7 +30,8 @@ struct load_variable {
 };
 
 struct load_options {
-	/* They win over TRUEUP_VAR_<name> in the environment, which wins over the default. */
+	/* They win over TRUEUP_VAR_<name> in the environment (a '-' of the name may be a '_' there), which wins over
+	 * the default. */
 	const struct load_variable *variables;
 	size_t variable_count;
 	/* Gets every secret that the spec has in clear, also of what is refused; or NULL. */

@@ -55,6 +55,7 @@ struct variable {
 	struct slice name;
 	struct value value; /* unread where it has none, which was said already */
 	struct position position;
+	bool shared; /* its value is that of a name in the environment which other variables may be given by, too */
 };
 
 /* A field that waits until it is evaluated. */
@@ -100,6 +101,7 @@ struct loading {
 	struct value stack_name; /* null until given */
 	struct value max_delete; /* likewise */
 	struct map variables;	 /* name to struct variable */
+	struct map exported;	 /* name in the environment, as a shell can export it, to the first such variable */
 	struct map providers;	 /* name to struct provider_settings */
 	struct map ranges;	 /* names in the address space, with their part, to the key's struct value */
 	struct address_space space;

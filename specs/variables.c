@@ -1,10 +1,7 @@
 #include "base/json.h"
 #include "specs/sections.h"
 
-enum {
-	SHOWN_BYTES = 80,
-	ENVIRONMENT_NAME_BYTES = 96,
-};
+enum { SHOWN_BYTES = 80 };
 
 /* What a variable may hold, and how a text from outside becomes that. */
 static const struct variable_type {
@@ -159,14 +156,29 @@ static bool read_text(struct loading *loading, const struct variable_type *type,
 	return good || type->any;
 }
 
-/* *ret_from: where the text came from, for messages. */
-static bool find_text(const struct loading *loading, struct slice name, struct slice *ret, const char **ret_from)
+/* The name in the environment. exported: with '_' for '-', as a shell can export it. */
+static struct slice environment_name(struct arena *arena, struct slice name, bool exported)
 {
-	char environment_name[ENVIRONMENT_NAME_BYTES] = "TRUEUP_VAR_";
-	size_t start = strlen(environment_name);
+	struct slice prefix = SLICE("TRUEUP_VAR_");
+	char *text = arena_new_array(arena, prefix.size + name.size + 1, char);
+
+	memcpy(text, prefix.data, prefix.size);
+	for (size_t i = 0; i < name.size; i++)
+		text[prefix.size + i] = exported && name.data[i] == '-' ? '_' : name.data[i];
+	text[prefix.size + name.size] = '\0';
+	return (struct slice){text, prefix.size + name.size};
+}
+
+/* *ret_from: where the text came from, for messages. *ret_shared: whether that was a name which may be meant for
+ * another variable, too. */
+static bool find_text(const struct loading *loading, struct slice name, struct slice *ret, const char **ret_from,
+		      bool *ret_shared)
+{
+	struct world *world = loading->world;
 	const char *text;
 
 	*ret_from = "on the command line";
+	*ret_shared = false;
 	/* Of several the last counts, as with other flags. */
 	for (size_t i = loading->options ? loading->options->variable_count : 0; i > 0; i--) {
 		if (slice_equal(loading->options->variables[i - 1].name, name)) {
@@ -174,11 +186,11 @@ static bool find_text(const struct loading *loading, struct slice name, struct s
 			return true;
 		}
 	}
-	if (start + name.size >= sizeof(environment_name))
-		return false;
-	memcpy(environment_name + start, name.data, name.size);
-	environment_name[start + name.size] = '\0';
-	text = loading->world->environment(loading->world, environment_name);
+	text = world->environment(world, environment_name(loading->arena, name, false).data);
+	if (!text && slice_contains(name, SLICE("-"))) {
+		text = world->environment(world, environment_name(loading->arena, name, true).data);
+		*ret_shared = text != NULL;
+	}
 	*ret_from = "in the environment";
 	*ret = slice_of(text);
 	return text != NULL;
@@ -201,12 +213,29 @@ static void refuse_text(struct loading *loading, const struct declaration *decla
 		diag_hint(loading->diagnostics, "a value is text in UTF-8; what is none may be given in Base64");
 }
 
-static bool decide_value(struct loading *loading, const struct declaration *declaration, struct value *ret)
+static void refuse_without(struct loading *loading, const struct declaration *declaration)
+{
+	struct slice exported = environment_name(loading->arena, declaration->name, true);
+
+	diag_error(loading->diagnostics, FAULT_USER, declaration->position, "the variable '%.*s' has no value",
+		   SLICE_ARGUMENTS(declaration->name));
+	/* A default is in the repository, and whoever is on the machine can read a command's arguments. */
+	if (declaration->secret)
+		diag_hint(loading->diagnostics, "it is secret: give it in the environment, as %.*s",
+			  SLICE_ARGUMENTS(exported));
+	else
+		diag_hint(loading->diagnostics, "give it a default, or run with --var %.*s=VALUE or %.*s=VALUE",
+			  SLICE_ARGUMENTS(declaration->name), SLICE_ARGUMENTS(exported));
+}
+
+/* *ret_shared: as of find_text(). */
+static bool decide_value(struct loading *loading, const struct declaration *declaration, struct value *ret,
+			 bool *ret_shared)
 {
 	struct slice text, found;
 	const char *from;
 
-	if (find_text(loading, declaration->name, &text, &from)) {
+	if (find_text(loading, declaration->name, &text, &from, ret_shared)) {
 		if (read_text(loading, declaration->type, text, ret, &found)) {
 			*ret = value_at(*ret, declaration->position);
 			return true;
@@ -223,17 +252,23 @@ static bool decide_value(struct loading *loading, const struct declaration *decl
 			   value_type_name(ret->type), declaration->type->name);
 		return false;
 	}
-	diag_error(loading->diagnostics, FAULT_USER, declaration->position, "the variable '%.*s' has no value",
-		   SLICE_ARGUMENTS(declaration->name));
-	/* A default is in the repository, and whoever is on the machine can read a command's arguments. */
-	if (declaration->secret)
-		diag_hint(loading->diagnostics, "it is secret: give it in the environment, as TRUEUP_VAR_%.*s",
-			  SLICE_ARGUMENTS(declaration->name));
-	else
-		diag_hint(loading->diagnostics,
-			  "give it a default, or run with --var %.*s=VALUE or TRUEUP_VAR_%.*s=VALUE",
-			  SLICE_ARGUMENTS(declaration->name), SLICE_ARGUMENTS(declaration->name));
+	refuse_without(loading, declaration);
 	return false;
+}
+
+/* Two that would have the same value, of which it was meant for one. */
+static void check_shared(struct loading *loading, const struct variable *variable)
+{
+	struct slice name = environment_name(loading->arena, variable->name, true);
+	const struct variable *earlier = map_add(&loading->exported, name, variable);
+
+	if (!earlier || !(earlier->shared || variable->shared))
+		return;
+	diag_error(loading->diagnostics, FAULT_USER, variable->position,
+		   "%.*s in the environment may be meant for '%.*s' and for '%.*s'", SLICE_ARGUMENTS(name),
+		   SLICE_ARGUMENTS(earlier->name), SLICE_ARGUMENTS(variable->name));
+	diag_hint(loading->diagnostics, "give one of them another name, or a value with --var where that is no secret");
+	diag_related(loading->diagnostics, earlier->position, "the first of them is declared here");
 }
 
 static void declare(struct loading *loading, const struct declaration *declaration)
@@ -246,11 +281,12 @@ static void declare(struct loading *loading, const struct declaration *declarati
 			   "the default of a variable cannot hold expressions");
 		diag_hint(loading->diagnostics, "compute it where it is used");
 	}
-	*variable = (struct variable){declaration->name, value_unread(), declaration->position};
-	if (decide_value(loading, declaration, &value))
+	*variable = (struct variable){declaration->name, value_unread(), declaration->position, false};
+	if (decide_value(loading, declaration, &value, &variable->shared))
 		variable->value = declaration->secret ? value_secret(loading->arena, value) : value;
 	loading_redact(loading, &variable->value);
 	map_set(&loading->variables, variable->name, variable);
+	check_shared(loading, variable);
 }
 
 /* Whatever else is wrong with the declaration, and also where it is said in a way that is no boolean. */

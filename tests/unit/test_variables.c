@@ -107,6 +107,69 @@ static void test_variables(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A shell can export no name that has a '-'. */
+static void test_names_of_the_environment(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *files;
+		struct load_variable given;
+		const char *environment[5];
+		const char *expected;
+	} rows[] = {
+		{"with '_' for '-'",
+		 A "vars: {a-b-c: {secret: true}, d: 1}\noutputs: {o: \"${var.d}\"}\n",
+		 {TEXT("d"), TEXT("2")},
+		 {"TRUEUP_VAR_a_b_c", "x", NULL},
+		 "output o 2\n"},
+		{"the name itself wins",
+		 A "vars: {a-b: x, a_b: y}\noutputs: {o: \"${var.a-b}\", p: \"${var.a_b}\"}\n",
+		 {TEXT("a_b"), TEXT("w")},
+		 {"TRUEUP_VAR_a_b", "z", "TRUEUP_VAR_a-b", "v", NULL},
+		 "output o \"v\"\noutput p \"w\"\n"},
+		{"of two names",
+		 A "vars: {a-b: x, d: 1, a_b: y}\n",
+		 {TEXT("d"), TEXT("2")},
+		 {"TRUEUP_VAR_a_b", "z", NULL},
+		 "a.yaml:2:22: TRUEUP_VAR_a_b in the environment may be meant for 'a-b' and for 'a_b' (give one of "
+		 "them another name, or a value with --var where that is no secret) <a.yaml:2:8>\n"},
+		{"of two names with '-'",
+		 A "vars: {d: 1, a_b-c: x, a-b_c: y}\n",
+		 {TEXT("d"), TEXT("2")},
+		 {"TRUEUP_VAR_a_b_c", "z", NULL},
+		 "a.yaml:2:24: TRUEUP_VAR_a_b_c in the environment may be meant for 'a_b-c' and for 'a-b_c' (give "
+		 "one of them another name, or a value with --var where that is no secret) <a.yaml:2:14>\n"},
+		{"without a value",
+		 A "vars: {a-b: {}, c-d: {secret: true}, e: 1}\n",
+		 {TEXT("e"), TEXT("2")},
+		 {"TRUEUP_VAR_a_c", "z", NULL},
+		 "a.yaml:2:8: the variable 'a-b' has no value (give it a default, or run with --var a-b=VALUE or "
+		 "TRUEUP_VAR_a_b=VALUE)\n"
+		 "a.yaml:2:17: the variable 'c-d' has no value (it is secret: give it in the environment, as "
+		 "TRUEUP_VAR_c_d)\n"},
+	};
+	size_t wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct load_options options = {.variables = &rows[i].given, .variable_count = 1};
+		struct loaded loaded;
+		struct folder folder;
+		const char *text;
+
+		folder_init(&folder, rows[i].files);
+		folder.environment = rows[i].environment;
+		loaded_start(&loaded, &folder, &options);
+		text = loaded_text(&loaded);
+		if (strcmp(text, rows[i].expected) != 0) {
+			print_error("%s:\n%s", rows[i].name, text);
+			wrong++;
+		}
+		loaded_end(&loaded);
+	}
+	assert_int_equal(wrong, 0);
+}
+
 /* Texts that YAML would cut, join, read as something else or not read at all. */
 static void test_texts(void **state)
 {
@@ -258,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_names_of_the_environment),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_meaning),
 	};
