@@ -253,11 +253,25 @@ static struct claimant *gather_own(struct rebuilding *rebuilding, const struct i
 	return own;
 }
 
+/* Whether the spec means it by the name of its record, which `state mv` gave it, and not by that of its tags. Where an
+ * older state was put back it is the other way round, with a spec that is as new as the tags. */
+static bool is_meant_as_recorded(const struct map *resources, const struct claimant *one)
+{
+	if (!is_renamed(one))
+		return false;
+	const struct resource *recorded = map_get(resources, one->record->address);
+	const struct resource *told = map_get(resources, one->stray.live->ownership.address);
+
+	return recorded && (!told || (fits(&one->stray, recorded) && !fits(&one->stray, told)));
+}
+
 /*
- * What `state mv` renamed, and no apply since, has its former address in its tags. Where another one claims that, too,
- * it has the address of its record, and so has in turn what is in its way there.
+ * What `state mv` renamed, and no apply since, has its former address in its tags. Where the spec means it by its new
+ * one, or another one claims the former, too, it has the address of its record, and so has in turn what is in its way
+ * there.
  */
-static void give_way(const struct rebuilding *rebuilding, struct claimant *own, size_t count)
+static void give_way(const struct rebuilding *rebuilding, const struct map *resources, struct claimant *own,
+		     size_t count)
 {
 	struct slice *disputed = arena_new_array(rebuilding->arena, 2 * count + 1, struct slice);
 	size_t disputed_count = 0;
@@ -266,6 +280,8 @@ static void give_way(const struct rebuilding *rebuilding, struct claimant *own, 
 	map_init(&claims);
 	map_init(&renamed);
 	for (size_t i = 0; i < count; i++) {
+		if (is_meant_as_recorded(resources, &own[i]))
+			own[i].stray = as_recorded(rebuilding, &own[i].stray, own[i].record);
 		struct slice address = own[i].stray.live->ownership.address;
 
 		if (claim_of(&claims, address, rebuilding->arena)->count == 2)
@@ -287,15 +303,19 @@ static void give_way(const struct rebuilding *rebuilding, struct claimant *own, 
 	map_release(&renamed);
 }
 
+static void init_claims(const struct rebuilding *rebuilding, struct claims *ret)
+{
+	map_init(&ret->addresses);
+	map_init(&ret->ids);
+	map_init(&ret->spare);
+	ret->resources = stack_addresses(rebuilding->stack, &ret->spare);
+}
+
 static void gather_claims(struct rebuilding *rebuilding, struct claimant *own, size_t count, struct claims *ret)
 {
 	struct map generations;
 
 	map_init(&generations);
-	map_init(&ret->addresses);
-	map_init(&ret->ids);
-	map_init(&ret->spare);
-	ret->resources = stack_addresses(rebuilding->stack, &ret->spare);
 	for (size_t i = 0; i < count; i++) {
 		const struct ownership *ownership = &own[i].stray.live->ownership;
 		struct slice generation =
@@ -356,7 +376,8 @@ void rebuild_match(struct rebuilding *rebuilding, const struct inventory *invent
 	size_t count;
 	struct claimant *own = gather_own(rebuilding, inventory, &count);
 
-	give_way(rebuilding, own, count);
+	init_claims(rebuilding, &claims);
+	give_way(rebuilding, claims.resources, own, count);
 	gather_claims(rebuilding, own, count, &claims);
 	for (size_t i = 0; i < count; i++)
 		match(rebuilding, &own[i], &claims);

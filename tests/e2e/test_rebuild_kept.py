@@ -282,6 +282,35 @@ def test_of_two_tags_that_say_one_name_the_records_decide(stack, case):
     plan_is_empty(stack)
 
 
+RENAMED = {
+    "one": ([subnets(a=1)], ["az"], subnets(z=1)),
+    "one, beside a new one": ([subnets(a=1)], ["az"], subnets(z=1, b=2)),
+    "one that is to be made anew": ([subnets(a=1)], ["az"], subnets(z=3)),
+    "swapped": ([subnets(a=1, b=2)], ["ax", "ba", "xb"], subnets(a=2, b=1)),
+    "in turn": ([subnets(a=1, b=2, c=3)], ["ax", "ca", "bc", "xb"], subnets(a=3, b=1, c=2)),
+    "to the name of one that is gone": ([subnets(a=1, b=2), subnets(a=1)], ["ab"], subnets(b=1)),
+}
+
+
+@pytest.mark.parametrize("before, moves, after", RENAMED.values(), ids=RENAMED)
+def test_what_the_spec_has_under_its_new_name_keeps_that(stack, before, moves, after):
+    """Else the rebuild that brings back what was forgotten has the next apply delete what was renamed before that."""
+    other = {"aws.vpc": {"else": {"cidr": "10.99.0.0/16"}}}
+    applied(stack, other)
+    for spec in before:
+        write(stack, other, spec)
+        stack.run("apply", "--yes")
+    for old, new in moves:
+        stack.run("state", "mv", f"aws.subnet.{old}", f"aws.subnet.{new}")
+    write(stack, other, after)
+    there, pending = recorded(stack), planned(stack)
+    stack.run("state", "rm", "aws.vpc.else", "--yes")
+    assert {one[0] for one in findings(rebuild(stack, "--force"), "address")} <= {"absent"}
+    assert recorded(stack) == there and planned(stack) == pending
+    stack.run("apply", "--yes")
+    plan_is_empty(stack)
+
+
 def test_what_was_renamed_gives_way_to_one_of_which_the_record_is_damaged(stack):
     clash(stack, *CLASHES["the renamed one newer"])
     before = recorded(stack)
