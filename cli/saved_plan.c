@@ -81,6 +81,14 @@ bool saved_plan_read(struct job *job, struct slice path)
 	return true;
 }
 
+/* What to do where the state that the plan was made with is gone. One that had nothing no rebuild can make. */
+static const char *way_without(const struct job *job)
+{
+	return job->plan.managed_count == 0
+		       ? "where it is lost, plan again: nothing was recorded in it when the plan was made"
+		       : "where it is lost, 'trueup state rebuild' makes another, to plan again with";
+}
+
 /* A plan that is made here would go with a state that knows nothing of what is there. */
 static bool has_state(struct job *job)
 {
@@ -89,8 +97,8 @@ static bool has_state(struct job *job)
 	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
 		   "the plan '%.*s' needs the state that it was made with, and there is no state file '%s'",
 		   SLICE_ARGUMENTS(job->invocation->arguments->operands[0]), job_state_path(job));
-	diag_hint(job->diagnostics, "apply it in the folder of that state (-C DIR), or move that state file here; "
-				    "where it is lost, 'trueup state rebuild' makes another, to plan again with");
+	diag_hint(job->diagnostics, "apply it in the folder of that state (-C DIR), or move that state file here; %s",
+		  way_without(job));
 	return false;
 }
 
@@ -117,9 +125,15 @@ static bool is_at_home(struct job *job)
 	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
 		   "the plan '%.*s' was made for another state of stack '%.*s' than the one in '%s'",
 		   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder);
-	diag_hint(job->diagnostics, "apply it in the folder of that state (-C DIR); %s",
-		  job->object_count == 0 ? "nothing is recorded in the one here"
-					 : "plan again only where the state here is the right one");
+	if (job->object_count == 0)
+		diag_hint(job->diagnostics,
+			  "apply it in the folder of that state (-C DIR), or move its file here, where nothing is "
+			  "recorded; %s",
+			  way_without(job));
+	else
+		diag_hint(job->diagnostics,
+			  "apply it in the folder of that state (-C DIR); plan again only where the state here is the "
+			  "right one");
 	return false;
 }
 

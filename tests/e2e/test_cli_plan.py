@@ -374,13 +374,14 @@ def test_plan_of_another_stack(tiny, make_stack):
     # No state yet, and none is made for it.
     refused = other.run("apply", "p.plan", status=1).err
     assert "the plan 'p.plan' needs the state that it was made with, and there is no state file '.trueup/state.db'" in refused
-    assert "apply it in the folder of that state (-C DIR)" in refused and "'trueup plan'" not in refused
+    assert "apply it in the folder of that state (-C DIR)" in refused
+    assert "where it is lost, plan again: nothing was recorded in it when the plan was made" in refused
     assert not (other.folder / ".trueup").exists()
     other.run("plan")
     refused = other.run("apply", "p.plan", status=4).err
     assert "the plan 'p.plan' was made for another state of stack 'tiny'" in refused
-    assert "apply it in the folder of that state (-C DIR); nothing is recorded in the one here" in refused
-    assert "plan again" not in refused
+    assert "in the folder of that state (-C DIR), or move its file here, where nothing is recorded; where it is lost, " in refused
+    assert refused.count("where it is lost, plan again: nothing was recorded in it when the plan was made") == 1
     other.run("apply", "--yes")
     assert "; plan again only where the state here is the right one" in other.run("apply", "p.plan", status=4).err
     third = make_stack("third")
@@ -392,6 +393,19 @@ def test_plan_of_another_stack(tiny, make_stack):
     assert "the plan 'p.plan' was made for the stack 'tiny', and the state in '.' is that of 'third'" in refused
     assert refused.count("error: ") == 1 and "-C DIR" in refused
     other.run("apply", "missing.plan", status=1)
+
+
+def test_plan_of_a_state_with_records_that_is_lost(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "red", "blue")
+    tiny.run("plan", "--out", "p.plan")
+    shutil.rmtree(tiny.folder / ".trueup")
+    told = "where it is lost, 'trueup state rebuild' makes another, to plan again with"
+    assert told in tiny.run("apply", "p.plan", status=1).err
+    tiny.run("plan", "--refresh", "none")
+    assert told in tiny.run("apply", "p.plan", status=4).err
+    tiny.run("state", "rebuild", "--yes")
+    assert "plan again" in tiny.run("apply", "p.plan", status=4).err
 
 
 SECRET = """\
