@@ -262,3 +262,24 @@ def test_given_up_beside_an_address_in_another_vpc(stack, cloud):
     write(stack, elsewhere, lambda spec: spec["aws.internet_gateway"].pop("way"))
     apply(stack)
     plan_is_empty(stack)
+
+
+def test_given_up_where_the_machine_is_made_anew_in_another_vpc(stack, cloud):
+    def both(spec):
+        spec["aws.internet_gateway"]["far"] = {"vpc": Ref("aws.vpc.other")}
+        spec["aws.subnet"]["far"] = {"vpc": Ref("aws.vpc.other"), "cidr": "10.1.1.0/24"}
+
+    write(stack, both)
+    apply(stack)
+    write(stack, both, lambda spec: spec["aws.internet_gateway"].pop("way"), subnet=Ref("aws.subnet.far"))
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_beside_a_machine_that_is_refused_itself_nothing_more_is_said(stack, cloud):
+    """Once its protection is off it goes, and its address with it."""
+    write(stack, lifecycle={"protect": True})
+    apply(stack)
+    write(stack, without_gateway, without_machine)
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert error["address"] == MACHINE and "is protected and no longer in the spec" in error["message"]
