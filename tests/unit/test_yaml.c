@@ -170,6 +170,8 @@ static const struct bad_row {
 	 "a ',' or the closing '}' of this map is missing", NULL, 0, "{\"a\":{\"b\":\"it's ${x}\"}}", true},
 	{"behind a comment on expressions", TEXT("a: 'b' # not ${x}\n c: 2\n"), 2, 2,
 	 "this line fits no map or list that is open here", "indent", 1, "{\"a\":\"b\"}", true},
+	{"at the end of a comment on expressions", TEXT("a: [1 # not ${x}"), 1, 17,
+	 "a ',' or the closing ']' of this list is missing", NULL, 0, "{\"a\":[]}", true},
 	{"an item too many", TEXT("a: - b\n"), 1, 4, "a '- ' is not expected here", "line of its own", 0, "{}", true},
 	{"no item", TEXT("- a\nb: c\n"), 2, 1, "this line is no item of the list that is open here", "- ", 1, "[\"a\"]",
 	 true},
