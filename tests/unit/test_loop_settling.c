@@ -136,11 +136,52 @@ static void test_settling_beside_others(void **state)
 	}
 }
 
+/* Looks before each call, and once more after a minute, as the work on an object does. */
+struct looking {
+	struct errand errand;
+	bool has_looked;
+};
+
+static enum step look_and_call(struct task *task, const struct answer *answer)
+{
+	struct looking *looking = (struct looking *)task;
+
+	if (answer)
+		return answer->fault ? STEP_FAILED : STEP_DONE;
+	looking->has_looked = !looking->has_looked;
+	task->good_until_ms = task->now_ms + MINUTE_MS;
+	return looking->has_looked ? STEP_READ : STEP_CALL;
+}
+
+/* A look at what refuses the call is no wait for another one: else it would be called for ever. */
+static void test_settling_beside_its_own_looks(void **state)
+{
+	static const struct reply replies[] = {
+		{.after_ms = 10, .fault = FAULT_CONFLICT, .code = "DependencyViolation", .message = "no", .repeat = 99},
+		{.after_ms = 10, .repeat = -1},
+	};
+	struct staged staged;
+	struct looking looking = {.has_looked = false};
+
+	(void)state;
+	stage_open(&staged, replies);
+	staged.loop.settings.read = read_at_once;
+	int64_t began_ms = staged.now_ms;
+	errand_make(&looking.errand, &staged, true, NULL);
+	looking.errand.task.step = look_and_call;
+	loop_add(&staged.loop, &looking.errand.task);
+	assert_true(loop_run(&staged.loop));
+	assert_true(looking.errand.ended && !looking.errand.done);
+	assert_in_range(looking.errand.ended_ms - began_ms, 5 * MINUTE_MS, 6 * MINUTE_MS);
+	stage_close(&staged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settling),
 		cmocka_unit_test(test_settling_beside_others),
+		cmocka_unit_test(test_settling_beside_its_own_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
