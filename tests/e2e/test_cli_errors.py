@@ -104,3 +104,14 @@ def test_a_wrong_account_is_told_once(tiny):
         told = tiny.run(*command, "--output", "json", status=1).json["diagnostics"]
         [error] = [each for each in told if each["severity"] == "error"]
         assert "but provider 'aws' reaches" in error["message"] and "whatever else is recorded there" in error["hint"]
+
+
+def test_a_wrong_account_is_told_of_each_place(tiny):
+    """What is recorded in another place may be reached by other credentials."""
+    edit(tiny, "aws.vpc:", 'aws.vpc:\n  far: {cidr: 10.8.0.0/16, provider: aws.east}\n  farther: {cidr: 10.9.0.0/16, provider: aws.east}')
+    edit(tiny, "{aws: {", "{aws.east: {region: us-east-1}, aws: {")
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "add", "settings", "settings", "account=999999999999")
+    told = tiny.run("plan", "--output", "json", status=1).json["diagnostics"]
+    wrong = [each["message"] for each in told if each["severity"] == "error"]
+    assert sorted(re.search("but provider '(.*)' reaches", each)[1] for each in wrong) == ["aws", "aws.east"]
