@@ -32,6 +32,14 @@ static bool number_of(struct database *database, int64_t *ret, struct diagnostic
 	return database_pragma(database, "SELECT serial FROM stack WHERE id = 1", ret, diagnostics);
 }
 
+static bool report_unsound(const struct database *copy, struct slice what, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the copy '%s' is not sound: %.*s", copy->name,
+		   SLICE_ARGUMENTS(what));
+	diag_hint(diagnostics, "the state file itself is sound: copy it to another disk, or run this again");
+	return false;
+}
+
 /* Opens the copy as whoever puts it back would, and compares. */
 static bool verify(struct stack_file *file, struct database *copy, struct arena *scratch,
 		   struct diagnostics *diagnostics)
@@ -45,20 +53,31 @@ static bool verify(struct stack_file *file, struct database *copy, struct arena 
 		return false;
 	if (count == 0 && here == there)
 		return true;
-	diag_error(diagnostics, FAULT_USER, NOWHERE, "the copy '%s' is not sound: %.*s", copy->name,
-		   count > 0 ? (int)findings[0].size : 0, count > 0 ? findings[0].data : "");
-	diag_hint(diagnostics, "the state file itself is sound: copy it to another disk, or run this again");
-	return false;
+	return report_unsound(copy, count > 0 ? findings[0] : SLICE("it is another moment of the state"), diagnostics);
+}
+
+/* What is said of a state file that cannot be read for its damage would have one moved away that is sound. */
+static bool is_damaged(const struct database *copy)
+{
+	return (copy->failure & 0xff) == SQLITE_CORRUPT || (copy->failure & 0xff) == SQLITE_NOTADB;
 }
 
 static bool check_copy(struct stack_file *file, const char *name, const char *temporary, struct arena *scratch,
 		       struct diagnostics *diagnostics)
 {
 	struct database copy = {0};
-	int code = database_open(&copy, name, temporary, NULL, DATABASE_READ_IMMUTABLE, file->options.busy_timeout_ms);
-	bool good = (code == SQLITE_OK || database_fail(&copy, "read", code, diagnostics)) &&
-		    verify(file, &copy, scratch, diagnostics);
+	struct diagnostics of_reading;
 
+	diagnostics_init(&of_reading, diagnostics->arena);
+	int code = database_open(&copy, name, temporary, NULL, DATABASE_READ_IMMUTABLE, file->options.busy_timeout_ms);
+	bool good = (code == SQLITE_OK || database_fail(&copy, "read", code, &of_reading)) &&
+		    verify(file, &copy, scratch, &of_reading);
+
+	if (!good && is_damaged(&copy))
+		report_unsound(&copy, of_reading.items[0].cause, diagnostics);
+	else
+		diagnostics_join(diagnostics, &of_reading);
+	diagnostics_release(&of_reading);
 	database_close(&copy);
 	return good;
 }

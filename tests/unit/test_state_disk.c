@@ -87,6 +87,7 @@ static struct {
 	long countdown; /* writes and syncs until one fails; negative: none does */
 	int code;
 	size_t syncs; /* that were done */
+	bool forgets; /* all but the first page */
 	sqlite3_io_methods changed[8];
 	const sqlite3_io_methods *original[8];
 } failing;
@@ -103,8 +104,11 @@ static int tick(void)
 
 static int failing_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
 {
+	static const char blank[1 << 16];
 	int code = tick();
 
+	if (failing.forgets && offset > 0 && (size_t)size <= sizeof(blank))
+		bytes = blank;
 	return code != SQLITE_OK ? code : original_of(file)->xWrite(file, bytes, size, offset);
 }
 
@@ -274,6 +278,29 @@ static void test_names_are_synced(void **state)
 	store->ops->close(store);
 }
 
+/* It is said which of the two is at fault, and no such copy is kept. */
+static void test_copy_that_is_not_kept(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	sqlite3_vfs *vfs = install_failing();
+	struct store *store;
+	char copy[512];
+
+	snprintf(copy, sizeof(copy), "%s/copy.db", fixture->folder);
+	assert_true(open_state(fixture, STATE_WRITE, &store));
+	assert_true(fixture_try_begin(fixture, store));
+	fixture_put(fixture, store, 0, 50);
+	sqlite3_vfs_register(vfs, 1);
+	failing.forgets = true;
+	assert_false(store->ops->backup(store, copy, false, &fixture->diagnostics));
+	failing.forgets = false;
+	sqlite3_vfs_unregister(vfs);
+	if (!state_fixture_said(fixture, FAULT_USER, "copy.db' is not sound"))
+		fail_msg("%s", state_fixture_told(fixture));
+	assert_int_equal(access(copy, F_OK), -1);
+	store->ops->close(store);
+}
+
 /* A new state is whole or not there, whichever write of its making fails. */
 static void test_failing_creation(void **state)
 {
@@ -307,7 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_file_limit), STATE_TEST(test_failing_writes),	STATE_TEST(test_failing_creation),
-		STATE_TEST(test_synced),     STATE_TEST(test_names_are_synced),
+		STATE_TEST(test_synced),     STATE_TEST(test_names_are_synced), STATE_TEST(test_copy_that_is_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
