@@ -40,7 +40,7 @@ static void note_given_up(struct tie *tie, const struct object *object, const st
 	struct action *action = map_get(&tie->actions, object->object_id);
 	const struct value *now = live ? text_at(&live->fields, tie->attached->name) : NULL;
 
-	if (action && now && action->operation != OPERATION_CONFLICT &&
+	if (action && now &&
 	    (operation_ends(action->operation) ||
 	     changes_end(action->changes, action->change_count, tie->attached, now)))
 		map_set(&tie->given_up, value_slice(now), action);
