@@ -182,13 +182,17 @@ static void check_intents(struct looking *looking)
 	}
 }
 
-/* What a run found, for whoever undoes that. */
-static void check_former(struct looking *looking, struct past_object *past, struct arena *arena)
+/* What a run found, for whoever undoes that. What a rebuild found it has made anew, because it could not be read or all
+ * the same: nobody undoes it, and no backup that is put back has more of it. */
+static void check_former(struct looking *looking, const struct run_record *run, struct past_object *past,
+			 struct arena *arena)
 {
 	struct diagnostics own;
 
+	if (!past->was || past->before_body.size == 0 || slice_is(run->command, "state rebuild"))
+		return;
 	diagnostics_init(&own, arena);
-	if (past->was && past->before_body.size > 0 && !object_body_read(&past->before, past->before_body, arena, &own))
+	if (!object_body_read(&past->before, past->before_body, arena, &own))
 		add_diagnostics(looking, past->before.address, &own);
 	diagnostics_release(&own);
 }
@@ -208,7 +212,7 @@ static void check_formers(struct looking *looking)
 	for (size_t i = 0; good && i < count; i++) {
 		good = job->store->ops->changed(job->store, &scratch, runs[i].id, &past, &past_count, &own);
 		for (size_t k = 0; good && k < past_count; k++)
-			check_former(looking, &past[k], &scratch);
+			check_former(looking, &runs[i], &past[k], &scratch);
 		arena_reset(&scratch);
 	}
 	add_diagnostics(looking, (struct slice){NULL, 0}, &own);
