@@ -32,13 +32,23 @@ static bool is_readable(struct job *job)
 	return false;
 }
 
+/* To who has said --force the store would hint at it. */
+static int refuse_to_replace(struct job *job, const char *path)
+{
+	diag_error(job->diagnostics, FAULT_USER, NOWHERE, "cannot write '%s': there is a file of that name", path);
+	diag_hint(job->diagnostics, "name another file: this one may be the last that can be read");
+	return STATUS_ERROR;
+}
+
 static int backup(struct recorded *recorded)
 {
 	struct job *job = &recorded->job;
 	const char *path = arena_string(job->arena, recorded->arguments->operands[0]);
-	bool replaces = is_readable(job) && arguments_has(recorded->arguments, FLAG_FORCE);
+	bool is_forced = arguments_has(recorded->arguments, FLAG_FORCE), is_sound = is_readable(job);
 
-	if (!job->store->ops->backup(job->store, path, replaces, job->diagnostics))
+	if (is_forced && !is_sound && state_is_there(job->world, path))
+		return refuse_to_replace(job, path);
+	if (!job->store->ops->backup(job->store, path, is_forced && is_sound, job->diagnostics))
 		return STATUS_ERROR;
 	buffer_string(&recorded->text, "backed up to ");
 	print_safe(&recorded->text, slice_of(path));

@@ -517,10 +517,22 @@ def test_no_sound_backup_gives_way_to_one_that_cannot_be_read(rich, sql):
     refused = rich.run("state", "backup", "last.db", "--force", status=1).err
     assert re.search(r"warning: aws\.\S+: the record cannot be read in full: \w.* JSON at line 1", refused), refused
     assert "there is a file of that name" in refused
+    assert "or say --force" not in refused and "hint: name another file: " in refused, refused
     assert (rich.folder / "last.db").read_bytes() == sound
     # Whoever mends it has use for a copy.
     told = rich.run("state", "backup", "broken.db")
     assert "the record cannot be read in full: " in told.err and "backed up to broken.db" in told.out
+
+
+def test_what_a_rebuild_has_made_anew_is_sound_again(rich):
+    """What cannot be read of the record before is what a rebuild is for: the backups of every night go on behind it."""
+    rich.run("state", "backup", "last.db")
+    damage(rich, "UPDATE bodies SET body = 'x' WHERE body LIKE '%10.0.1.0/24%'")
+    rich.run("state", "check", status=1)
+    rich.run("state", "rebuild", "--force", "--yes", status=3)
+    assert ask(rich, "check")["sound"]
+    told = rich.run("state", "backup", "last.db", "--force")
+    assert "backed up to last.db" in told.out and told.err == ""
 
 
 def test_what_has_another_id_by_its_record(rich):
