@@ -82,10 +82,11 @@ struct command {
 	 * does not set them. */
 	const enum flag_id *line_flags;
 	size_t line_flag_count;
-	const char *force; /* what --force does here, where that is not what its row says */
-	bool undoable;	   /* its runs carry out plans, which 'undo' takes back */
-	bool forgets;	   /* its runs take what they are asked to out of the record */
-	bool renames;	   /* its runs give what is recorded another address */
+	const char *force;  /* what --force does here, where that is not what its row says */
+	const char *target; /* likewise --target */
+	bool undoable;	    /* its runs carry out plans, which 'undo' takes back */
+	bool forgets;	    /* its runs take what they are asked to out of the record */
+	bool renames;	    /* its runs give what is recorded another address */
 	/* Gives the exit status for the case that no error was found. */
 	int (*run)(struct invocation *invocation);
 };

@@ -121,6 +121,7 @@ const struct command command_destroy = {
 	.name = "destroy",
 	.about = "remove everything that is recorded: plan --destroy, ask, and carry that out",
 	.operands = "",
+	.target = "only this resource, and what refers to it, which goes with it (may be repeated)",
 	.undoable = true,
 	.flags = apply_flags,
 	.flag_count = APPLY_FLAG_COUNT,

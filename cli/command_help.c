@@ -62,7 +62,9 @@ static void add_overview(struct buffer *text)
 
 static const char *flag_about(const struct command *command, enum flag_id id)
 {
-	return id == FLAG_FORCE && command->force ? command->force : flags[id].about;
+	const char *here = id == FLAG_FORCE ? command->force : id == FLAG_TARGET ? command->target : NULL;
+
+	return here ? here : flags[id].about;
 }
 
 static void add_command(struct buffer *text, const struct command *command)

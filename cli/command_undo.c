@@ -545,6 +545,7 @@ const struct command command_undo = {
 		"are ignored here.\n",
 	.least_operands = 1,
 	.most_operands = 1,
+	.target = "only what the run did to this resource (may be repeated)",
 	.undoable = true,
 	.flags = undo_flags,
 	.flag_count = sizeof(undo_flags) / sizeof(undo_flags[0]),

@@ -54,7 +54,7 @@ static void hint_at(const struct change *change, struct slice address, struct di
 		diag_hint(
 			diagnostics,
 			"no call brings it back: %s; for a new one of all that the spec says, 'trueup destroy --target "
-			"%.*s', then apply",
+			"%.*s', then apply (what refers to it goes with it)",
 			change->field->brought_back, SLICE_ARGUMENTS(address));
 	else
 		diag_hint(diagnostics, "no call changes that: correct the spec, or see whether this is what was meant");

@@ -56,6 +56,20 @@ def test_help_says_what_force_does_there(stack, command, force):
     assert re.search(r"^ +--force +(\S.*)$", stack.run("help", *command.split()).out, re.MULTILINE).group(1) == force
 
 
+@pytest.mark.parametrize(
+    "command, goes",
+    [
+        ("apply", "only this resource, what it needs, and what refers to it where it goes"),
+        ("plan", "only this resource, what it needs, and what refers to it where it goes"),
+        ("destroy", "only this resource, and what refers to it, which goes with it"),
+        ("undo", "only what the run did to this resource"),
+    ],
+)
+def test_help_says_what_goes_with_a_target(stack, command, goes):
+    text = stack.run("help", command).out
+    assert re.search(r"^ +--target ADDRESS +(\S.*)$", text, re.MULTILINE).group(1).startswith(goes)
+
+
 @pytest.mark.parametrize("variable", ["TRUEUP_DIGEST", "TRUEUP_TARGET", "TRUEUP_MAX_DELETE"])
 def test_a_guard_that_is_empty_in_the_environment(stack, variable):
     """A pipeline whose approval gave nothing approves nothing, and a target that is missing does not mean all."""

@@ -52,7 +52,7 @@ def is_missing(stack, device="/dev/sdf"):
         told = stack.run(*command, status=1).err
         assert f"'{MACHINE}' lacks block_devices[{device}], which the spec names" in told
         assert "attach a volume there again, or take the device out of the spec" in told
-        assert f"'trueup destroy --target {MACHINE}', then apply" in told
+        assert f"'trueup destroy --target {MACHINE}', then apply (what refers to it goes with it)" in told
 
 
 def is_as_it_is_to_be(stack):
