@@ -63,8 +63,9 @@ static void tell_lost(struct job *job, enum severity severity, const char *hint)
 		 SLICE_ARGUMENTS(refresh->lost_address), SLICE_ARGUMENTS(refresh->lost_id),
 		 more(job, refresh->lost_count - 1));
 	diag_hint(job->diagnostics,
-		  "where the state of this stack is elsewhere (another clone, a CI runner) use that; where it is lost, "
-		  "'trueup state rebuild' makes it anew; %s",
+		  "where another stack of the account has this name, give this one another ('stack'); where the state "
+		  "of this stack is elsewhere (another clone, a CI runner) use that; where it is lost, 'trueup state "
+		  "rebuild' makes it anew; %s",
 		  hint);
 }
 

@@ -439,6 +439,7 @@ def test_lost_state_is_noticed(nameless):
     assert "warning: nothing is recorded, and yet 'aws." in result.err
     assert "where the state of this stack is elsewhere (another clone, a CI runner) use that; where it" in result.err
     assert "is lost, 'trueup state rebuild' makes it anew" in result.err
+    assert "where another stack of the account has this name, give this one another ('stack'); " in result.err
     document = nameless.run("plan", "--detailed-exitcode", "--output", "json", status=2).json
     [warning] = warnings_of(document)
     assert any(id in warning for id in ids.values()) and "and 2 more of the spec" in warning
