@@ -209,6 +209,15 @@ static bool refuse_nothing(struct job *job)
 	return false;
 }
 
+/* What is found takes no tags: whether a state that had it was lost nobody can tell. */
+static bool has_found(const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->resource_count; i++)
+		if (stack->resources[i].kind->found)
+			return true;
+	return false;
+}
+
 bool drift_prepare(struct job *job)
 {
 	bool has_store = job_has_store(job);
@@ -218,7 +227,7 @@ bool drift_prepare(struct job *job)
 	    !job_load_bodies(job) || !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
-	if (!has_store && job->refresh.lost_count + job->refresh.unlisted_count == 0)
+	if (!has_store && job->refresh.lost_count + job->refresh.unlisted_count == 0 && !has_found(&job->stack))
 		return refuse_nothing(job);
 	return true;
 }
