@@ -121,12 +121,12 @@ static bool is_choice(const struct flag *flag, struct slice value)
 	return false;
 }
 
-enum { DIGEST_DIGITS_LEAST = 8, DIGEST_DIGITS_MOST = 64 };
+enum { DIGITS_LEAST = 8 };
 
-/* As a plan shows it: any other text could never match one. */
-static bool is_digest(struct slice text)
+/* As they are shown: any other text could never match. */
+static bool are_digits(struct slice text, int most)
 {
-	return text.size >= DIGEST_DIGITS_LEAST && text.size <= DIGEST_DIGITS_MOST && hex_is(text);
+	return text.size >= DIGITS_LEAST && text.size <= (size_t)most && hex_is(text);
 }
 
 static bool is_assignment(struct slice text)
@@ -167,11 +167,11 @@ static bool check_value(struct parsing *parsing, enum flag_id id, const char *wh
 	if (flag->assignment && !is_assignment(value))
 		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 				  "%s takes %s, and what it was given is none", where, flag->value);
-	if (flag->digest && !is_digest(value)) {
+	if (flag->digits && !are_digits(value, flag->digits)) {
 		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 			   "%s takes at least %d digits and at most %d, of 0-9 and a-f, not '%.*s'", where,
-			   (int)DIGEST_DIGITS_LEAST, (int)DIGEST_DIGITS_MOST, SLICE_ARGUMENTS(value));
-		diag_hint(parsing->diagnostics, "copy it from the plan that was reviewed: 'trueup show FILE'");
+			   (int)DIGITS_LEAST, flag->digits, SLICE_ARGUMENTS(value));
+		diag_hint(parsing->diagnostics, "%s", flag->shown);
 		return false;
 	}
 	return true;

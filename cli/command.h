@@ -45,10 +45,11 @@ struct flag {
 	const char *about;
 	bool repeatable;
 	bool integer;
-	bool duration;	 /* as duration_read() has it; kept in milliseconds */
-	bool digest;	 /* the first digits of one, or all */
-	bool assignment; /* NAME=VALUE */
-	bool narrows;	 /* what may be done: without a value in the environment nothing is meant, rather than all */
+	bool duration;	   /* as duration_read() has it; kept in milliseconds */
+	int digits;	   /* of one digest or id as it is shown: its value is the first of them, or all */
+	const char *shown; /* how to come by them */
+	bool assignment;   /* NAME=VALUE */
+	bool narrows;	   /* what may be done: without a value in the environment nothing is meant, rather than all */
 	const char *const *choices; /* NULL-terminated, or NULL */
 	int64_t least, most;	    /* of an integer */
 };

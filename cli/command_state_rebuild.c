@@ -8,7 +8,7 @@
 #include "cli/recovery.h"
 #include "reconcile/rebuild.h"
 
-enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, BACKUPS_MOST = 100 };
+enum { LINEAGES_SHOWN = 5, BACKUPS_MOST = 100 };
 
 /* A state that is made anew. */
 struct rebuild {
@@ -187,7 +187,7 @@ static bool choose_named(struct rebuild *rebuild, struct slice wanted)
 	struct job *job = rebuild->job;
 	const struct lineage *found = NULL;
 
-	for (size_t i = 0; wanted.size >= LINEAGE_LEAST && i < rebuild->lineage_count; i++) {
+	for (size_t i = 0; i < rebuild->lineage_count; i++) {
 		if (!slice_starts_with(rebuild->lineages[i].id, wanted))
 			continue;
 		if (found)

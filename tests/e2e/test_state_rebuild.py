@@ -334,6 +334,9 @@ def test_stacks_side_by_side(sim, tmp_path):
     assert "the things of 2 stacks carry addresses of this spec" in refused["message"]
     assert all(lineage in refused["hint"] for lineage in lineages.values())
     assert "nothing carries a lineage" in rebuild(sim, "--lineage", "00000000", status=1)["diagnostics"][0]["message"]
+    for few in lineages[sim][:7], "my-stack-of-old":
+        told = sim.run("state", "rebuild", "--yes", "--lineage", few, status=64).err
+        assert f"takes at least 8 digits and at most 32, of 0-9 and a-f, not '{few}'" in told
     assert rebuild(sim, "--lineage", lineages[sim][:8])["lineage"] == lineages[sim]
     assert recorded(sim) == ids and actions(sim) == []
     assert actions(other) == []
