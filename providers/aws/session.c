@@ -91,7 +91,10 @@ static bool check_place(const struct aws_session *session, const struct value *s
 		diag_error(diagnostics, FAULT_USER, aws_setting_position(settings, "region"),
 			   "'%.*s' is no region that provider '%.*s' can have", SLICE_ARGUMENTS(session->region),
 			   SLICE_ARGUMENTS(name));
-		diag_hint(diagnostics, "a region is named like us-west-2");
+		diag_hint(diagnostics, "a region is named like us-west-2%s",
+			  value_get_named(settings, "region")
+				  ? ""
+				  : ", and AWS_REGION or AWS_DEFAULT_REGION names this one");
 		return false;
 	}
 	return true;
@@ -139,12 +142,15 @@ bool aws_expect(struct world *world, const struct value *settings, struct arena 
 	struct aws_endpoints endpoints;
 	struct diagnostics findings;
 	diagnostics_init(&findings, arena);
-	bool good = aws_endpoints_read(&endpoints, world, SLICE("aws"), settings, arena, &findings);
+	struct slice region = region_of(world, settings);
+	/* Of what is none no zone could be told. */
+	bool good = (region.size == 0 || is_region(region)) &&
+		    aws_endpoints_read(&endpoints, world, SLICE("aws"), settings, arena, &findings);
 	if (good)
 		*ret = (struct identity){
 			.provider = SLICE("aws"),
 			.account = value_slice(value_get_named(settings, "account")),
-			.region = region_of(world, settings),
+			.region = region,
 			.endpoint = endpoints.place,
 		};
 	diagnostics_release(&findings);

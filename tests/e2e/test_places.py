@@ -78,6 +78,14 @@ def test_a_reference_to_another_region_is_an_error_of_the_spec(stack, cloud):
     assert len(ids_of(stack)) == 2
 
 
+def test_no_zone_is_made_up_for_what_is_no_region(stack, cloud):
+    subnet = {"vpc": "train", "cidr": "10.20.1.0/24", "zone": "us-west-2a"}
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC, "aws.subnet": {"a": subnet}}))
+    error = refused(stack, "plan", AWS_REGION="us_west")
+    assert error["message"] == "'us_west' is no region that provider 'aws' can have", error
+    assert error["hint"] == "a region is named like us-west-2, and AWS_REGION or AWS_DEFAULT_REGION names this one", error
+
+
 def test_a_simulated_world_lies_beside_its_spec(stack, make_stack):
     """Wherever the program is started, and however the folder or the file in it is spelled."""
     above = make_stack("above")
