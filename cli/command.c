@@ -78,8 +78,13 @@ bool command_takes_variable(const struct command *command, enum flag_id flag)
 	       !(command && is_among(command->line_flags, command->line_flag_count, flag));
 }
 
-bool command_changes(const struct command *command)
+bool arguments_change(const struct arguments *arguments)
 {
+	const struct command *command = arguments->command;
+
+	for (size_t i = 0; command && i < command->line_flag_count; i++)
+		if (arguments_has(arguments, command->line_flags[i]))
+			return false;
 	return command_takes(command, FLAG_LEASE_TIMEOUT) || command_takes(command, FLAG_YES);
 }
 

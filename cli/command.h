@@ -79,8 +79,8 @@ struct command {
 	size_t least_operands, most_operands;
 	const enum flag_id *flags; /* beside the global ones */
 	size_t flag_count;
-	/* Of them, those that make something else of the command: the environment, where they mean another command,
-	 * does not set them. */
+	/* Of them, those that make something else of the command, which only plans then: the environment, where they
+	 * mean another command, does not set them. */
 	const enum flag_id *line_flags;
 	size_t line_flag_count;
 	const char *force;  /* what --force does here, where that is not what its row says */
@@ -112,14 +112,14 @@ struct slice command_group_names(struct arena *arena, struct slice group);
 bool command_takes(const struct command *command, enum flag_id flag);
 /* Whether the environment sets that flag of the command too. */
 bool command_takes_variable(const struct command *command, enum flag_id flag);
-/* Whether it changes a stack, or what is recorded of one: under the lease, or once it has asked. */
-bool command_changes(const struct command *command);
 /* Every mistake on the line is reported; false then. arguments[0] is the program. Under
  * --help, ret->command is that of help. */
 __attribute__((warn_unused_result)) bool arguments_parse(struct world *world, int count, char *const *texts,
 							 struct arena *arena, struct arguments *ret,
 							 struct diagnostics *diagnostics);
 bool arguments_has(const struct arguments *arguments, enum flag_id flag);
+/* Whether the command changes a stack, or what is recorded of one: under the lease, or once it has asked. */
+bool arguments_change(const struct arguments *arguments);
 /* The last value given, or otherwise. */
 struct slice arguments_text(const struct arguments *arguments, enum flag_id flag, const char *otherwise);
 int64_t arguments_integer(const struct arguments *arguments, enum flag_id flag, int64_t otherwise);

@@ -29,7 +29,7 @@ static const struct {
 			"that the run did"},
 	{STATUS_USAGE, "the command line is wrong"},
 	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM, 129 by SIGHUP"},
-	{STATUS_UNREAD_OUTPUT, "the reader closed the output early, as 'head' does, and nothing was to be changed"},
+	{STATUS_UNREAD_OUTPUT, "the reader of a command that only reads closed the output early, as 'head' does"},
 };
 
 static bool has_fault(const struct diagnostics *diagnostics, enum fault fault)

@@ -70,7 +70,7 @@ bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments
 	*sinks = (struct sinks){
 		.world = world,
 		.items = arena_new_array(arena, count, struct sink),
-		.changes = command_changes(arguments->command),
+		.changes = arguments_change(arguments),
 	};
 	for (size_t i = 0; i < count; i++) {
 		if (!open_sink(&sinks->items[sinks->count], world, arguments, wishes->count ? wishes->values[i] : usual,

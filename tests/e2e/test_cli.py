@@ -373,6 +373,14 @@ def test_a_reader_may_leave_what_changes_nothing(tiny, line):
     assert with_output(tiny, line.split(), leave_output) == (141, "")
 
 
+@pytest.mark.parametrize("line", ["--detailed-exitcode", "--out undo.plan"])
+def test_a_reader_may_leave_an_undoing_that_is_only_planned(tiny, line):
+    tiny.run("apply", "--yes")
+    [run] = tiny.run("state", "history", "--output", "json").json["runs"]
+    assert with_output(tiny, ["undo", run["id"], *line.split()], leave_output) == (141, "")
+    assert len(recorded(tiny)) == 3
+
+
 def test_a_reader_who_leaves_is_told_of_errors(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, "10.0.2.0", "10.0.3.0")
