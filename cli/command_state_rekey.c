@@ -75,6 +75,19 @@ static bool reseal(struct rekeying *rekeying, const struct vault *from, const st
 	return true;
 }
 
+/* The reason alone would send them here. */
+static void tell_unfound(struct job *job, const struct diagnostics *unfound)
+{
+	const char *variable = sealing_key_variable(job->world);
+
+	diagnostics_join(job->diagnostics, unfound);
+	diag_add(
+		job->diagnostics, SEVERITY_NOTE, FAULT_USER, NOWHERE,
+		"the old key is wanted for a call that is open; where it is lost, %s%s%slet an apply settle that call, "
+		"and run this again",
+		variable ? "unset " : "", variable ? variable : "", variable ? ", " : "");
+}
+
 /* What rests sealed in the state: only open intents. Read with the lease held. */
 static bool reseal_all(struct rekeying *rekeying)
 {
@@ -91,7 +104,7 @@ static bool reseal_all(struct rekeying *rekeying)
 		if (intents[i].sealed.size == 0)
 			continue;
 		if (diagnostics_first_error(&rekeying->unfound)) {
-			diagnostics_join(job->diagnostics, &rekeying->unfound);
+			tell_unfound(job, &rekeying->unfound);
 			return false;
 		}
 		if (!rekeying->old.from) {

@@ -124,6 +124,23 @@ def test_undoing_waits_for_the_right_key(cut_off):
     assert cut_off.rows("SELECT operation FROM intents") == [("CreateLaunchTemplate",)]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"TRUEUP_SEALING_KEY": "22" * 32}, {"TRUEUP_SEALING_KEY": None, "TRUEUP_SEALING_KEY_COMMAND": "false"}],
+    ids=["another key", "a program that fails"],
+)
+def test_way_to_another_key_where_the_old_one_is_lost_and_a_call_is_open(cut_off, settings):
+    refused = cut_off.run("state", "rekey", status=1, **settings)
+    (variable,) = (name for name in settings if settings[name])
+    assert f"where it is lost, unset {variable}, let an apply settle that call, and run this again" in refused.err
+    refused = cut_off.run("state", "rekey", status=1, TRUEUP_SEALING_KEY=None)
+    assert "let an apply settle what is open" in refused.err
+    # What was made for want of it is looked for instead, and made anew.
+    cut_off.run("apply", "--yes", TRUEUP_SEALING_KEY=None)
+    cut_off.run("state", "rekey", TRUEUP_SEALING_KEY=None)
+    cut_off.run("plan", "--out", "next", TRUEUP_SEALING_KEY=None)
+
+
 def test_key_that_is_not_wanted_any_more(cut_off):
     """Once its token is forgotten the call is not sent again, whatever key there is."""
     with sqlite3.connect(cut_off.stack.folder / ".trueup" / "state.db") as database:
