@@ -182,30 +182,39 @@ static struct slice use_text(const struct object *user, const struct dependency 
 
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
 
+struct visiting {
+	const struct kind *kind;
+	const struct value *fields;
+	const struct identity *place;
+	struct arena *arena;
+	unique_visit *visit;
+	void *context;
+	bool good;
+};
+
+static void visit_one(void *context, const struct field *field, const struct value *value)
+{
+	struct visiting *visiting = (struct visiting *)context;
+	struct slice text =
+		unique_value(visiting->kind, field, value, visiting->fields, visiting->place, visiting->arena);
+
+	if (text.size > 0)
+		visiting->good &= visiting->visit(visiting->context, field, text);
+}
+
 /* Calls visit for all that an object of the kind has for itself alone: names, ranges, addresses, and what it is
  * attached to, also by an item of a set. What is no part of the plan keeps that, though it could hand it on. */
 static bool visit_unique(const struct kind *kind, const struct value *fields, const struct identity *place,
 			 struct arena *arena, unique_visit *visit, void *context)
 {
-	bool good = true;
+	struct visiting visiting = {kind, fields, place, arena, visit, context, true};
 
-	for (size_t i = 0; i < kind->fields.count; i++) {
+	for (size_t i = 0; value_is(fields, VALUE_MAP) && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		bool is_unique = unique_field(field) || unique_items(field);
-		const struct value *value = is_unique && value_is(fields, VALUE_MAP)
-						    ? value_if_set(value_get_named(fields, field->name))
-						    : NULL;
-		bool is_list = value && value_is(value, VALUE_LIST);
 
-		for (uint32_t k = 0; value && k < (is_list ? value->count : 1); k++) {
-			const struct value *one = is_list ? &value->items[k] : value;
-			struct slice text = unique_value(kind, field, one, fields, place, arena);
-
-			if (text.size > 0)
-				good &= visit(context, field, text);
-		}
+		unique_each(field, value_get_named(fields, field->name), visit_one, &visiting);
 	}
-	return good;
+	return visiting.good;
 }
 
 /* One of those who have the same, or a range within the same. */

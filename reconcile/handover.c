@@ -163,13 +163,41 @@ static void note_moving(struct search *search, size_t index, bool taking)
 	}
 }
 
+struct noting {
+	struct search *search;
+	size_t index;
+	const struct value *fields;
+	bool taking;
+};
+
+static void note_member(void *context, const struct field *field, const struct value *value)
+{
+	const struct noting *noting = context;
+	(void)note_range(noting->search, noting->index, field, noting->fields, value, noting->taking);
+}
+
+/* The ranges in the items of its lists: what an update leaves as it was nobody else is to have. */
+static void note_members(struct search *search, size_t index, bool taking)
+{
+	const struct action *action = &search->plan->actions[index];
+	const struct value *fields = !taking && value_is(&action->live, VALUE_MAP) ? &action->live : &action->known;
+	struct noting noting = {search, index, fields, taking};
+	if (!moves(action) && !(taking ? operation_makes(action->operation) : action_ends_old(action)))
+		return;
+	for (size_t i = 0; value_is(fields, VALUE_MAP) && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		if (unique_members(field))
+			unique_each(field, value_get_named(fields, field->name), note_member, &noting);
+	}
+}
+
 /* Whoever has a part of what another one is to have lets go of all that it has there, as it would of the same. */
 static void meet(void *context, const struct ranged *had, const struct ranged *wanted)
 {
 	struct search *search = context;
 	const struct action *giver = &search->plan->actions[had->owner], *taker = &search->plan->actions[wanted->owner];
 	size_t first = search->result->count;
-	if (operation_keeps(giver->operation) && !operation_makes(taker->operation))
+	if (is_yielded(had->field) && operation_keeps(giver->operation) && !operation_makes(taker->operation))
 		yield(search, had->owner, wanted->owner, had->field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE,
 		      had->field, had->value);
 	else
@@ -329,6 +357,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 					(taking ? note_taking : note_leaving)(&search, i, field);
 			}
 			note_moving(&search, i, taking);
+			note_members(&search, i, taking);
 		}
 	}
 	ranges_meet(&search.ranges, meet, &search);

@@ -106,7 +106,9 @@ enum unset_rule {
 enum range_role {
 	RANGE_NONE,
 	RANGE_DOMAIN, /* must meet no other range of its routing domain (see JOINS) */
-	RANGE_WITHIN, /* lies within the ranges of the resource that .range_parent refers to, apart from its siblings */
+	/* Lies within the ranges of the resource that .range_parent refers to, apart from its siblings. Also of a
+	 * member of the items of a list. */
+	RANGE_WITHIN,
 };
 
 struct field;

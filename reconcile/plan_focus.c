@@ -244,9 +244,31 @@ static void keep_text(struct focusing *focusing, struct map *kept, const struct 
 		graph_add(&focusing->graph, keeper->node, holder);
 }
 
+struct keeping {
+	struct focusing *focusing;
+	struct map *kept;
+	struct ranges *ranges;
+	const struct keeper *keeper;
+	bool takes;
+};
+
+static void keep_one(void *context, const struct field *field, const struct value *value)
+{
+	const struct keeping *keeping = context;
+	const struct keeper *keeper = keeping->keeper;
+	const struct ranged ranged = {.owner = keeper->node, .wanted = keeping->takes, .field = field, .value = value};
+
+	if (!ranges_add(keeping->ranges, keeper->kind, keeper->fields, keeper->place, ranged))
+		keep_text(keeping->focusing, keeping->kept, keeper,
+			  unique_value(keeper->kind, field, value, keeper->fields, keeper->place,
+				       keeping->focusing->planning->arena),
+			  keeping->takes);
+}
+
 static void keep_all(struct focusing *focusing, struct map *kept, struct ranges *ranges, const struct keeper *keeper,
 		     bool takes)
 {
+	struct keeping keeping = {focusing, kept, ranges, keeper, takes};
 	struct arena *arena = focusing->planning->arena;
 	const struct json_style *style = focusing->planning->input->secrets.style;
 
@@ -254,18 +276,8 @@ static void keep_all(struct focusing *focusing, struct map *kept, struct ranges 
 		  takes);
 	for (size_t i = 0; i < keeper->kind->fields.count; i++) {
 		const struct field *field = field_at(&keeper->kind->fields, i);
-		const struct value *value = value_get_named(keeper->fields, field->name);
-		bool is_list = value && unique_items(field) && value_is(value, VALUE_LIST);
-		const struct ranged ranged = {.owner = keeper->node, .wanted = takes, .field = field, .value = value};
 
-		if (!value || (!unique_field(field) && !is_list) ||
-		    ranges_add(ranges, keeper->kind, keeper->fields, keeper->place, ranged))
-			continue;
-		for (uint32_t k = 0; k < (is_list ? value->count : 1); k++)
-			keep_text(focusing, kept, keeper,
-				  unique_value(keeper->kind, field, is_list ? &value->items[k] : value, keeper->fields,
-					       keeper->place, arena),
-				  takes);
+		unique_each(field, value_get_named(keeper->fields, field->name), keep_one, &keeping);
 	}
 }
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
@@ -8,14 +10,15 @@
  * in places that the spec names are refused when it is read; here are two by aliases of which only the answer of who is
  * there tells that they lead to one place, and what one asks for and another has without asking, as what its spec sets
  * no more, or ignores. What is made asks for its names, ranges and addresses, and all else keeps those that were read
- * of it; of a range any part exists but once. What goes from one object to another in place, as what it is attached to,
- * whoever has it in its spec asks for; else it stays where it was read, unless a change takes it away.
+ * of it; of a range any part exists but once. What goes from one object to another in place, as what it is attached to
+ * or the range of a tunnel, whoever has it in its spec asks for; else it stays where it was read, unless a change takes
+ * it away.
  */
 
 /* What a resource asks for that one at a time has. */
 struct claim {
 	const struct item *by;
-	const struct field *field;
+	const struct field *field; /* or a member of its items */
 	struct value value;
 };
 
@@ -27,20 +30,18 @@ struct taking {
 	struct ranges ranges;
 };
 
-static void report_both(struct planning *planning, const struct item *item, const struct item *earlier,
-			const struct field *field)
+static void report_both(struct planning *planning, const struct claim *claim, const struct claim *earlier)
 {
+	const struct field *field = claim->field;
 	const char *scope = unique_scope(field);
-	const struct value *value = value_get_named(&item->wanted, field->name);
-	bool differ = ranges_differ(value, value_get_named(&earlier->wanted, field->name));
+	bool differ = ranges_differ(&claim->value, &earlier->value);
 
-	diag_error(planning->diagnostics, FAULT_CONFLICT, value->position, "'%.*s' and '%.*s' %s '%s', %s once in a %s",
-		   SLICE_ARGUMENTS(earlier->address), SLICE_ARGUMENTS(item->address),
-		   differ ? "overlap in their" : "have the same", field->name,
+	diag_error(planning->diagnostics, FAULT_CONFLICT, claim->value.position,
+		   "'%.*s' and '%.*s' %s '%s', %s once in a %s", SLICE_ARGUMENTS(earlier->by->address),
+		   SLICE_ARGUMENTS(claim->by->address), differ ? "overlap in their" : "have the same", field->name,
 		   differ ? "of which any part exists" : "which exists", scope ? scope : "region");
-	diag_address(planning->diagnostics, item->address);
-	diag_related(planning->diagnostics, value_get_named(&earlier->wanted, field->name)->position,
-		     "the other one is here");
+	diag_address(planning->diagnostics, claim->by->address);
+	diag_related(planning->diagnostics, earlier->value.position, "the other one is here");
 	diag_hint(planning->diagnostics, "give one of them another '%s'", field->name);
 }
 
@@ -55,8 +56,9 @@ static void note_range(struct taking *taking, const struct item *item, const str
 	(void)ranges_add(&taking->ranges, item->resource->kind, fields, place, ranged);
 }
 
+/* top: the field of the holder's that has it. */
 static void report(struct planning *planning, const struct claim *claim, const struct item *holder,
-		   const struct value *held)
+		   const struct field *top, const struct value *held)
 {
 	const struct field *field = claim->field;
 
@@ -70,7 +72,7 @@ static void report(struct planning *planning, const struct claim *claim, const s
 		diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
 			  SLICE_ARGUMENTS(holder->address));
 	else
-		plan_hint_at_kept(planning, holder, holder->object, field);
+		plan_hint_at_kept(planning, holder, holder->object, top);
 }
 
 /* Those that are equal are told already. */
@@ -79,13 +81,14 @@ static void look_at_range(void *context, const struct ranged *had, const struct 
 	struct taking *taking = context;
 	const struct item *holder = &taking->planning->items[had->owner];
 	const struct item *maker = &taking->planning->items[wanted->owner];
+	const struct claim claim = {maker, wanted->field, *wanted->value};
 
 	if (!ranges_differ(had->value, wanted->value))
 		return;
 	if (!plan_is_to_be_made(holder))
-		report(taking->planning, &(struct claim){maker, wanted->field, *wanted->value}, holder, had->value);
+		report(taking->planning, &claim, holder, had->field, had->value);
 	else if (had->owner < wanted->owner)
-		report_both(taking->planning, maker, holder, had->field);
+		report_both(taking->planning, &claim, &(struct claim){holder, had->field, *had->value});
 }
 
 static void report_claims(struct planning *planning, const struct claim *claim, const struct claim *earlier)
@@ -124,7 +127,7 @@ static struct value asked_for(struct planning *planning, const struct value *val
 
 static bool is_handed_on(const struct field *field)
 {
-	return unique_is_handed_on(field) || unique_items(field);
+	return unique_is_handed_on(field) || unique_items(field) || unique_members(field);
 }
 
 /* Whether the plan has the field be as its spec says. What is made has it so though it is left to others. */
@@ -138,43 +141,48 @@ static bool is_set(const struct planning *planning, const struct item *item, con
 	return !ignored_has(&left, slice_of(field->name));
 }
 
-typedef void each_value(struct taking *taking, struct item *item, const struct field *field, const struct value *fields,
-			const struct value *value);
+/* One field of an item while what is unique in it is looked at. */
+struct look {
+	struct taking *taking;
+	struct item *item;
+	const struct field *top;
+	const struct value *fields; /* MAP: of the item, or read of its object */
+};
 
-/* Calls visit for the field's value, or each item of a set. fields: MAP. */
 static void visit_values(struct taking *taking, struct item *item, const struct field *field,
-			 const struct value *fields, each_value *visit)
+			 const struct value *fields, unique_found *visit)
 {
-	const struct value *value = value_if_set(value_get_named(fields, field->name));
+	struct look look = {taking, item, field, fields};
 
-	if (value && !field->item)
-		visit(taking, item, field, fields, value);
-	for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
-		visit(taking, item, field, fields, &value->items[k]);
+	unique_each(field, value_get_named(fields, field->name), visit, &look);
 }
 
-static void note_claim(struct taking *taking, struct item *item, const struct field *field, const struct value *fields,
-		       const struct value *value)
+static void note_claim(void *context, const struct field *field, const struct value *value)
 {
+	const struct look *look = context;
+	struct taking *taking = look->taking;
+	struct item *item = look->item;
 	struct arena *arena = taking->planning->arena;
 	struct claim *claim = arena_new(arena, struct claim);
 	const struct claim *earlier;
 
 	const struct value asked = unique_is_kept(field) ? *value : asked_for(taking->planning, value);
 	*claim = (struct claim){item, field, value_at(asked, value->position)};
-	struct slice text = unique_value(item->resource->kind, field, &claim->value, fields, item->identity, arena);
+	struct slice text =
+		unique_value(item->resource->kind, field, &claim->value, look->fields, item->identity, arena);
 	if (text.size == 0)
 		return;
 	map_mark(&taking->kinds, slice_of(item->resource->kind->name));
 	earlier = map_add(&taking->claims, text, claim);
-	if (earlier && unique_is_kept(field))
-		report_both(taking->planning, item, earlier->by, field);
-	else if (earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus))
+	bool concerns = earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus);
+	if (earlier && (unique_is_kept(field) || (concerns && field != look->top)))
+		report_both(taking->planning, claim, earlier);
+	else if (concerns)
 		report_claims(taking->planning, claim, earlier);
 	if (!unique_is_kept(field))
 		return;
-	note_range(taking, item, field, fields, item->identity, true);
-	note_range(taking, item, field, fields, item->identity, false);
+	note_range(taking, item, field, look->fields, item->identity, true);
+	note_range(taking, item, field, look->fields, item->identity, false);
 }
 
 static void claim_all(struct taking *taking, struct item *item)
@@ -205,19 +213,59 @@ static bool is_taken_back(struct planning *planning, const struct claim *claim)
 	return is_own;
 }
 
-static void look_at_held(struct taking *taking, struct item *item, const struct field *field,
-			 const struct value *fields, const struct value *value)
+/* Whether a change of the list gives another value to the member of the item that has this one. An item in which the
+ * spec does not set it keeps it. */
+static bool gives_another(const struct change *change, const struct field *member, const struct value *value)
 {
+	const struct value *before = &change->before, *after = &change->after;
+
+	if (!value_is(after, VALUE_LIST))
+		return true;
+	for (uint32_t i = 0; value_is(before, VALUE_LIST) && i < before->count && i < after->count; i++) {
+		const struct value *was = value_get_named(&before->items[i], member->name);
+		const struct value *is = value_if_set(value_get_named(&after->items[i], member->name));
+
+		if (is && was && value_equal(was, value))
+			return !value_equal(is, value);
+	}
+	return false;
+}
+
+/* The same as plan_item_keeps(), of a range in an item of a list: it also goes with its object to another place. */
+static bool keeps_member(const struct look *look, const struct field *member, const struct value *value)
+{
+	const struct item *item = look->item;
+	const struct difference *fields = item->in_focus && operation_keeps(item->operation) ? item->fields : NULL;
+
+	for (size_t i = 0; fields && i < fields->count; i++) {
+		const struct change *change = &fields->changes[i];
+		const char *name = change->effect == EFFECT_SET && change->field ? change->field->name : "";
+
+		if (strcmp(name, look->top->name) == 0 && gives_another(change, member, value))
+			return false;
+		if (strcmp(name, member->range_parent) == 0 ||
+		    (member->range_parent_id && strcmp(name, member->range_parent_id) == 0))
+			return false;
+	}
+	return true;
+}
+
+static void look_at_held(void *context, const struct field *field, const struct value *value)
+{
+	const struct look *look = context;
+	struct taking *taking = look->taking;
+	struct item *item = look->item;
 	struct planning *planning = taking->planning;
 	const struct identity *place = &item->object->identity;
-	struct slice text = unique_value(item->resource->kind, field, value, fields, place, planning->arena);
+	struct slice text = unique_value(item->resource->kind, field, value, look->fields, place, planning->arena);
 	const struct claim *claim = text.size > 0 ? map_get(&taking->claims, text) : NULL;
 
 	if (claim && claim->by != item && (claim->by->in_focus || item->in_focus) &&
-	    plan_item_keeps(item, field, value) && !is_taken_back(planning, claim))
-		report(planning, claim, item, value);
+	    (field != look->top ? keeps_member(look, field, value) : plan_item_keeps(item, field, value)) &&
+	    !is_taken_back(planning, claim))
+		report(planning, claim, item, look->top, value);
 	if (text.size > 0 && unique_is_kept(field))
-		note_range(taking, item, field, fields, place, false);
+		note_range(taking, item, field, look->fields, place, false);
 }
 
 /* What is there, and stays, has what its spec does not say as it was read. */
@@ -231,7 +279,9 @@ static void look_at_holder(struct taking *taking, struct item *item)
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
 
-		if (unique_is_kept(field) || (is_handed_on(field) && !is_set(taking->planning, item, field)))
+		/* Of a list the spec may have an item that leaves a member as it is. */
+		if (unique_is_kept(field) || unique_members(field) ||
+		    (is_handed_on(field) && !is_set(taking->planning, item, field)))
 			visit_values(taking, item, field, &item->live->fields, look_at_held);
 	}
 }

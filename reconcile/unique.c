@@ -22,6 +22,47 @@ bool unique_items(const struct field *field)
 	return field->type == FIELD_SET && (field->item->flags & SOLE);
 }
 
+static bool is_member_range(const struct field *field)
+{
+	return field->range == RANGE_WITHIN;
+}
+
+bool unique_members(const struct field *field)
+{
+	const struct field *item = field->type == FIELD_LIST ? field->item : NULL;
+
+	for (size_t i = 0; item && i < item->members.count; i++)
+		if (is_member_range(field_at(&item->members, i)))
+			return true;
+	return false;
+}
+
+static void each_member(const struct field *item, const struct value *value, unique_found *found, void *context)
+{
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		const struct value *own = is_member_range(member) ? value_get_named(value, member->name) : NULL;
+
+		if (value_if_set(own))
+			found(context, member, own);
+	}
+}
+
+void unique_each(const struct field *top, const struct value *value, unique_found *found, void *context)
+{
+	bool has_members = unique_members(top);
+
+	value = value_if_set(value);
+	if (value && unique_field(top))
+		found(context, top, value);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++) {
+		if (has_members)
+			each_member(top->item, &value->items[i], found, context);
+		else if (unique_items(top))
+			found(context, top, &value->items[i]);
+	}
+}
+
 struct unique_words unique_words(const struct field *field)
 {
 	const struct field *each = field->item ? field->item : field;
@@ -117,6 +158,8 @@ struct slice unique_within(const struct kind *kind, const struct field *field, c
 	const char *scope = unique_scope(field);
 	struct slice within = scope ? known_text(fields, scope) : (struct slice){0};
 
+	if (within.size == 0 && field->range == RANGE_WITHIN && field->range_parent_id)
+		within = known_text(fields, field->range_parent_id);
 	if (scope && within.size == 0)
 		return (struct slice){0};
 	return arena_format(arena, "%s\n%s\n%.*s\n%.*s", kind->name, field->name,

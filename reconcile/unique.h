@@ -18,12 +18,20 @@ bool unique_is_handed_on(const struct field *field);
 bool unique_is_kept(const struct field *field);
 /* Whether no two objects may have the same item in this set. */
 bool unique_items(const struct field *field);
+/* Whether the items of this list have ranges of which no two objects may have the same (RANGE_WITHIN of a member). */
+bool unique_members(const struct field *field);
+/* One of the values that no two objects may have. field: the top-level one, or a member of its items. */
+typedef void unique_found(void *context, const struct field *field, const struct value *value);
+/* Calls found for each of those in a top-level field: its value, the items of its set, or members of these of its list.
+ * value: the field's, or NULL. */
+void unique_each(const struct field *top, const struct value *value, unique_found *found, void *context);
 /* How two that ask for the same are told of it: "the same target", "which takes only one of them". */
 struct unique_words {
 	const char *what, *why;
 };
 struct unique_words unique_words(const struct field *field);
-/* The field within whose target that holds; NULL: within the whole place. */
+/* The field within whose target that holds; NULL: within the whole place. Where a range has range_parent_id, and this
+ * one is not given, it is within that. */
 const char *unique_scope(const struct field *field);
 /* A value of the field in the letters by which values are told apart, in arena where they are others. */
 struct slice unique_letters(const struct field *field, struct slice text, struct arena *arena);

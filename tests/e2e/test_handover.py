@@ -247,7 +247,36 @@ def machines(**numbers):
     return {**ranges(a=1), "aws.instance": {name: machine(own) for name, own in numbers.items()}}
 
 
+def connections(*fields, **inside):
+    """Connections of one VPN gateway, each to a device of its own, with the third numbers of their tunnels' ranges."""
+    tunnels = {
+        name: {"tunnels": [{"inside_cidr": f"169.254.{number}.0/30"} for number in numbers]} if numbers else {}
+        for name, numbers in inside.items()
+    }
+    return {
+        "aws.vpc": {**VPC, "other": {"cidr": "10.30.0.0/16"}},
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}, "far": {"vpc": Ref("aws.vpc.other")}},
+        "aws.customer_gateway": {
+            name: {"address": f"203.0.113.{place}", "asn": 65001} for place, name in enumerate("xyz")
+        },
+        "aws.vpn_connection": {
+            name: {
+                "vpn_gateway": Ref("aws.vpn_gateway.edge"),
+                "customer_gateway": Ref(f"aws.customer_gateway.{name}"),
+                **own,
+                **dict(*fields).get(name, {}),
+            }
+            for name, own in tunnels.items()
+        },
+    }
+
+
+FAR = {"x": {"vpn_gateway": Ref("aws.vpn_gateway.far")}}
 MOVES = {
+    "an inside range moves": (connections(x=[10, 11], y=[20, 21]), connections(x=[12, 11], y=[10, 21])),
+    "an inside range moves back": (connections(x=[20, 21], y=[10, 11]), connections(x=[10, 21], y=[12, 11])),
+    "inside ranges are free elsewhere": (connections(x=[10, 11], y=[20, 21]), connections(FAR, x=[10, 11], y=[10, 11])),
+    "inside ranges come from elsewhere": (connections(FAR, x=[10, 11], y=[10, 11]), connections(x=[10, 11], y=[20, 21])),
     "an address moves": (machines(x=[10, 11], y=[12]), machines(x=[10], y=[11, 12])),
     "addresses are exchanged": (machines(x=[10], y=[11]), machines(x=[11], y=[10])),
     "a subnet moves": (tables(t=["a", "b"], u=[]), tables(t=["a"], u=["b"])),
@@ -294,6 +323,7 @@ def admitting_each_other(**names):
 
 
 VPCS = [{"a": "home", "b": "other"}, {"a": None, "b": "home"}, {"a": "other", "b": "home"}]
+INSIDE = [{"x": [10, 11], "y": [20, 21]}, {"x": [30, 11], "y": [20, 21]}, {"x": [30, 11], "y": [10, 21]}, {"x": [20, 11], "y": [10, 21]}]
 RANGES = [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 3, "b": 1}, {"a": 2, "b": 1}]
 NAMES = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 1}]
 
@@ -306,8 +336,9 @@ NAMES = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 1}]
         (made_first, RANGES, "detach", "give 'aws.subnet.a' another 'cidr'"),
         (made_first_of_one_table, RANGES, "detach", "give 'aws.subnet.a' another 'cidr'"),
         (admitting_each_other, NAMES, "detach", "give 'aws.security_group.b' another 'name'"),
+        (connections, INSIDE, "change", "give 'aws.vpn_connection.x' another 'inside_cidr'"),
     ],
-    ids=["internet gateways", "VPN gateways", "subnets made first", "subnets of a table", "groups of a machine"],
+    ids=["internet gateways", "VPN gateways", "subnets made first", "subnets of a table", "groups of a machine", "tunnels"],
 )
 def test_what_cannot_be_exchanged_at_once_says_how(stack, swapped, rounds, steps, hint):
     """In words of whoever reads a plan; what the hint says does it."""
@@ -384,6 +415,8 @@ def test_what_two_cannot_have_moves_in_one_apply(stack, move, saved):
 
 # The one that takes something, which another one has.
 TAKERS = {
+    "an inside range moves": "aws.vpn_connection.y",
+    "inside ranges are free elsewhere": "aws.vpn_connection.y",
     "an address moves": "aws.instance.y",
     "addresses are exchanged": "aws.instance.y",
     "a subnet moves": "aws.route_table.u",
@@ -423,7 +456,14 @@ HELD = machines(x=[10], y=[11])
 LET_GO = machines(x=[12], y=[10, 11])
 ANOTHER = {**LET_GO["aws.instance"]["x"], "image": "ami-0a1b2c3d4e5f60718"}
 Y = "aws.instance.y"
+LINKED, UNLINKED = connections(x=[10, 11], y=[20, 21]), connections(x=[12, 13], y=[10, 11])
+NEWLY_LINKED = connections(x=[12, 13], y=[20, 21], z=[10, 11])
+STATIC = {**UNLINKED["aws.vpn_connection"]["x"], "static_routes_only": True}
+LINK = "aws.vpn_connection.y"
 GIVERS = {
+    "a connection that goes": (LINKED, without(UNLINKED, "aws.vpn_connection", "x"), LINK),
+    "a connection that is replaced": (LINKED, without(UNLINKED, "aws.vpn_connection", "x", x=STATIC), LINK),
+    "a connection that gives it to a new one": (LINKED, NEWLY_LINKED, "aws.vpn_connection.z"),
     "a machine that goes": (HELD, without(LET_GO, "aws.instance", "x"), Y),
     "a machine that is replaced": (HELD, without(LET_GO, "aws.instance", "x", x=ANOTHER), Y),
     "a table that goes": (TWO, without(TAKEN, "aws.route_table", "t"), U),
@@ -444,6 +484,31 @@ def test_what_two_cannot_have_comes_from_one_that_goes(stack, giver, saved, targ
     write(stack, after)
     carry_out(stack, saved, *["--target", taker] if targeted else [])
     plan_is_empty(stack)
+    cloud.close()
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [{"tunnels": None}, {"tunnels": [{}, {"inside_cidr": "169.254.11.0/30"}]}, {"lifecycle": {"ignore": ["tunnels"]}}],
+    ids=["says nothing", "says nothing of one", "ignores it"],
+)
+def test_an_inside_range_that_its_holder_keeps_is_told_before_any_call(stack, holder):
+    cloud = SimulatedCloud(stack)
+    write(stack, connections(x=[10, 11], y=[20, 21]))
+    apply(stack)
+    before = cloud.show()
+    resources = connections(x=[12, 11], y=[10, 21])
+    own = {**resources["aws.vpn_connection"]["x"], **holder}
+    resources["aws.vpn_connection"]["x"] = {name: value for name, value in own.items() if value is not None}
+    write(stack, resources)
+    for command in ("plan",), ("apply", "--yes"), ("apply", "--yes", "--target", LINK):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert error["message"] == (
+            f"'{LINK}' cannot have '169.254.10.0/30' as its 'inside_cidr': 'aws.vpn_connection.x' has it, "
+            "and keeps it under this plan"
+        )
+        assert "have 'aws.vpn_connection.x' set 'tunnels' without that" in error["hint"]
+    assert cloud.show() == before
     cloud.close()
 
 

@@ -66,6 +66,16 @@ static const struct output net_outputs[] = {
 static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
 
+static const struct field line_fields[] = {
+	{.name = "range",
+	 .type = FIELD_STRING,
+	 .range = RANGE_WITHIN,
+	 .range_parent = "net",
+	 .range_parent_id = "zone",
+	 .when_unset = UNSET_RELEASE},
+	{.name = "wait", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+};
+static const struct field line = {.name = "line", .type = FIELD_OBJECT, .members = FIELDS(line_fields)};
 static const struct field sub_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = REQUIRED | IMMUTABLE},
 	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .range = RANGE_WITHIN, .range_parent = "net"},
@@ -76,6 +86,7 @@ static const struct field sub_fields[] = {
 	 .range = RANGE_WITHIN,
 	 .range_parent = "net",
 	 .when_unset = UNSET_CLEAR},
+	{.name = "lines", .type = FIELD_LIST, .item = &line, .when_unset = UNSET_RELEASE},
 };
 static const struct output id_output[] = {{.name = "id"}};
 static const struct kind sub = {

@@ -44,6 +44,8 @@
 	"\"t.sub.b\":{" LEAVING                                                                                        \
 	"\"applied\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.1\"},\"resolved\":{\"net\":\"n1\",\"range\":\"10."  \
 						  "1\"},\"live\":{\"net\":\"n1\",\"range\":\"10.1\"}}"
+#define LINES(one, other) ",\"lines\":[{\"range\":\"" one "\"},{\"range\":\"" other "\"}]"
+#define ZONED(lines) "{\"zone\":\"z\"" lines "}"
 #define MORE(range) ",\"more\":\"" range "\""
 #define PART_FIELDS(range, more) "{\"net\":\"n1\",\"range\":\"" range "\"" more "}"
 #define PART(name, range, more) "\"t.sub." name "\":" PART_FIELDS(range, more)
@@ -210,6 +212,28 @@ static const struct row {
 	{"two exchange their ranges", "{" SUB("1", MORE("y")) "," SUB("2", MORE("x")) "}",
 	 "{" SUB_KEPT("1", MORE("x")) "," SUB_KEPT("2", MORE("y")) "}",
 	 "unsettle t.sub.1, unsettle t.sub.2, make t.sub.1, make t.sub.2"},
+	{"a range in an item goes over from one to another",
+	 "{" SUB("1", LINES("1.0.0.0/30", "2.0.0.0/30")) "," SUB("2", LINES("3.0.0.0/30", "4.0.0.0/30")) "}",
+	 "{" SUB_KEPT("1", LINES("5.0.0.0/30", "2.0.0.0/30")) "," SUB_KEPT("2", LINES("1.0.0.0/30", "4.0.0.0/30")) "}",
+	 "make t.sub.2, make t.sub.1"},
+	{"from one that goes", "{" SUB("1", LINES("1.0.0.0/30", "2.0.0.0/30")) "}",
+	 "{" SUB_KEPT("1", LINES("5.0.0.0/30", "2.0.0.0/30")) "," SUB_KEPT("2", LINES("1.0.0.0/30", "4.0.0.0/30")) "}",
+	 "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
+	{"within what no spec has, too",
+	 "{\"t.sub.1\":" ZONED(LINES("1.0.0.0/30", "2.0.0.0/30")) ",\"t.sub.2\":" ZONED(
+		 LINES("3.0.0.0/30", "4.0.0.0/30")) "}",
+	 "{" KEPT("t.sub.1", "s1", ZONED(LINES("5.0.0.0/30", "2.0.0.0/30")),
+		  ZONED(LINES("5.0.0.0/30", "2.0.0.0/30"))) "," KEPT("t.sub.2", "s2",
+								     ZONED(LINES("1.0.0.0/30", "4.0.0.0/30")),
+								     ZONED(LINES("1.0.0.0/30", "4.0.0.0/30"))) "}",
+	 "make t.sub.2, make t.sub.1"},
+	{"but not from one that had it elsewhere",
+	 "{" SUB("1", LINES("1.0.0.0/30", "2.0.0.0/30")) ",\"t.sub.2\":{\"net\":\"n2\"" LINES("3.0.0.0/30",
+											      "4.0.0.0/30") "}}",
+	 "{" SUB_KEPT("1", LINES("5.0.0.0/30", "2.0.0.0/30")) "," KEPT(
+		 "t.sub.2", "s2", "{\"net\":\"n2\"" LINES("1.0.0.0/30", "4.0.0.0/30") "}",
+		 "{\"net\":\"n2\"" LINES("1.0.0.0/30", "4.0.0.0/30") "}") "}",
+	 "make t.sub.1, make t.sub.2"},
 	{"what others delete is waited for", "{" NETS "," SUB_B "}", "{" NET_KEPT("10") "," SUB_LEAVING "}",
 	 "delete t.sub.b, make t.sub.b"},
 	{"what others delete holds what it refers to until it is gone", "{\"t.net.a\":{\"range\":\"11\"}," SUB_B "}",
@@ -385,6 +409,14 @@ static void test_left_behind(void **state)
 		 NULL, "these steps wait for each other: change t.gate.a, then change t.gate.b, then change t.gate.a",
 		 "take 'net' out of 't.gate.a' and apply that; then put it in and apply again",
 		 "{\"t.gate.a\":" ON("n2") ",\"t.gate.b\":" ON("n1") "}"},
+		{"two exchange the ranges of an item",
+		 "{" SUB_KEPT("1", LINES("1.0.0.0/30", "2.0.0.0/30")) "," SUB_KEPT(
+			 "2", LINES("3.0.0.0/30", "4.0.0.0/30")) "}",
+		 NULL, "these steps wait for each other: change t.sub.1, then change t.sub.2, then change t.sub.1",
+		 "give 't.sub.1' another 'range', leave the rest as it was, and apply that; then have the rest as it "
+		 "is "
+		 "now, and apply again; then 't.sub.1', too",
+		 "{" SUB("1", LINES("3.0.0.0/30", "2.0.0.0/30")) "," SUB("2", LINES("1.0.0.0/30", "4.0.0.0/30")) "}"},
 		{"a group would have to leave it for its halves first",
 		 "{" PART_KEPT("3", "10.0.0.0/24", "") "," HELD_BY("3") "}", NULL,
 		 "these steps wait for each other: change t.user.u, then delete t.sub.3, then make t.sub.1, then "

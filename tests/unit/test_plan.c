@@ -68,6 +68,8 @@
 #define KEPT_GROUP                                                                                                     \
 	"'t.group.x' cannot be deleted: 'group' of 't.keep.k' names it, and stays as it is (what a spec does not "     \
 	"set, or ignores, is left alone: have 't.keep.k' set 'group' without that)"
+#define LINES(first, second) "{\"net\":\"n1\",\"lines\":[{" first "},{" second "}]}"
+#define LINE(range) "\"range\":\"" range "\""
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 /* A net made with disks, as it saw them, and as it sees them now. */
 #define DISK(device) "{\"device\":\"" device "\",\"size\":5}"
@@ -465,6 +467,22 @@ static void test_reasons(void **state)
 		 "{" REC("t.sub.x", "s1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", PART("10.0.0.0/24")) "}", false,
 		 "'t.sub.y' cannot have '10.0.0.128/25' as its 'range': 't.sub.x' has 10.0.0.0/24, and keeps it under "
 		 "this plan (take another one, or have 't.sub.x' replaced first)"},
+		{"one that changes in place leaves the range of an item as it is",
+		 "{\"t.sub.x\":" LINES("\"wait\":2", LINE("3.0.0.0/30")) ",\"t.sub.y\":" LINES(LINE("1.0.0.0/30"),
+											       LINE("2.0.0.0/30")) "}",
+		 "{" REC("t.sub.x", "s1", LINES("\"wait\":1", LINE("2.0.0.0/30")),
+			 LINES("\"wait\":1", LINE("2.0.0.0/30")),
+			 LINES(LINE("1.0.0.0/30") ",\"wait\":1", LINE("2.0.0.0/30"))) "}",
+		 false,
+		 "'t.sub.y' cannot have '1.0.0.0/30' as its 'range': 't.sub.x' has it, and keeps it under this plan "
+		 "(what a spec does not set, or ignores, is left alone: have 't.sub.x' set 'lines' without that)"},
+		{"two are told otherwise what they lie in, and it is the same",
+		 "{" NET_A ",\"t.sub.x\":{\"net\":" REF("t.net.a.id") ",\"lines\":[{" LINE(
+			 "1.0.0.0/30") "}]},\"t.sub.y\":{"
+				       "\"net\":\"n1\",\"lines\":[{" LINE("1.0.0.0/30") "}]}}",
+		 "{" NET_REC("{\"range\":\"10\"}") "}", false,
+		 "'t.sub.x' and 't.sub.y' have the same 'range', which exists once in a net (give one of them another "
+		 "'range')"},
 		{"the new one would have a part of what the old one has",
 		 "{\"t.sub.b\":" PART("10.0.0.128/25") ",\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
 		 "{" REC("t.sub.b", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"), PART("10.0.0.0/24")) "," USER_REC
