@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/cidr.h"
 #include "base/diag.h"
 #include "base/names.h"
 #include "base/value.h"
@@ -115,6 +116,8 @@ static inline bool difference_sets(const struct difference *difference, struct s
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value);
 /* Whether it gives a network a range, in addition or in the place of another one. */
 bool change_widens(const struct change *change);
+/* Whether one of them gives a network a range around that one. */
+bool changes_widen_around(const struct change *changes, size_t count, const struct cidr *range);
 
 /* Tells each conflict, and what is lost: what the spec expects and what was found, at its place in the spec, or
  * at `otherwise` where it has none. */

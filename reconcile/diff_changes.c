@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reconcile/diff_parts.h"
+#include "reconcile/ranges.h"
 
 /* The changes that a difference consists of: how one is added, and what they make of values, outputs and ranges. */
 
@@ -121,4 +122,12 @@ bool change_widens(const struct change *change)
 {
 	return change->field && change->field->range == RANGE_DOMAIN && change->effect == EFFECT_SET &&
 	       !value_is(&change->after, VALUE_NULL);
+}
+
+bool changes_widen_around(const struct change *changes, size_t count, const struct cidr *range)
+{
+	for (size_t i = 0; i < count; i++)
+		if (change_widens(&changes[i]) && ranges_around(&changes[i].after, range))
+			return true;
+	return false;
 }

@@ -216,41 +216,52 @@ static void note_widening(struct search *search, size_t index)
 		map_set_number(&search->widening, action->provider_id, index);
 }
 
-static bool gets_range_around(const struct action *action, const struct cidr *range)
-{
-	bool found = false;
-	for (size_t i = 0; !found && i < action->change_count; i++)
-		found = change_widens(&action->changes[i]) && ranges_around(&action->changes[i].after, range);
-	return found;
-}
-
 /* A network gets no range around where a route of its leads to: that route goes before the range comes. */
-static void note_route(struct search *search, size_t index, const struct change *change)
+static void note_route(struct search *search, size_t index, const struct field *field, const struct value *route)
 {
 	const struct action *action = &search->plan->actions[index];
-	const struct fields *members = &change->field->item->members;
-	for (size_t i = 0; i < members->count; i++) {
-		const struct field *member = field_at(members, i);
+	for (size_t i = 0; i < field->item->members.count; i++) {
+		const struct field *member = field_at(&field->item->members, i);
 		const struct value *network =
 			member->apart_from ? value_get_named(&action->live, member->apart_from) : NULL;
-		size_t to = network ? map_number(&search->widening, value_slice(network)) : SIZE_MAX;
+		size_t to = value_is(network, VALUE_STRING) ? map_number(&search->widening, value_slice(network))
+							    : SIZE_MAX;
+		const struct action *owner = to != SIZE_MAX ? &search->plan->actions[to] : NULL;
 		struct cidr range;
-		if (to != SIZE_MAX && cidr_read(value_slice(value_get_named(&change->before, member->name)), &range) &&
-		    identity_equal(&search->plan->actions[to].identity, &action->identity) &&
-		    gets_range_around(&search->plan->actions[to], &range))
-			yield(search, index, to, PHASE_MAKE, change->field, &change->before);
+		if (!owner || !cidr_read(value_slice(value_get_named(route, member->name)), &range) ||
+		    !identity_equal(&owner->identity, &action->identity) ||
+		    !changes_widen_around(owner->changes, owner->change_count, &range))
+			continue;
+		if (action_ends_old(action))
+			add(search, index, to, PHASE_DELETE, field);
+		else
+			yield(search, index, to, PHASE_MAKE, field, route);
 	}
 }
 
+static bool has_routes(const struct field *field)
+{
+	return field->type == FIELD_SET && field->item->type == FIELD_OBJECT;
+}
+
+/* Those that a change takes away, or that go with the object. */
 static void note_routes(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
+	const struct fields *fields = &action->kind->fields;
+	bool ends = action_ends_old(action) && search->widening.count > 0 && value_is(&action->live, VALUE_MAP);
 	bool updates = action->operation == OPERATION_UPDATE && search->widening.count > 0;
-	for (size_t i = 0; updates && i < action->change_count; i++) {
+	for (size_t i = 0; ends && i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		const struct value *held = has_routes(field) ? value_get_named(&action->live, field->name) : NULL;
+		for (uint32_t k = 0; value_is(held, VALUE_LIST) && k < held->count; k++)
+			note_route(search, index, field, &held->items[k]);
+	}
+	for (size_t i = 0; !ends && updates && i < action->change_count; i++) {
 		const struct change *change = &action->changes[i];
-		if (change->field && change->field->type == FIELD_SET && change->effect == EFFECT_SET &&
+		if (change->field && has_routes(change->field) && change->effect == EFFECT_SET &&
 		    value_is(&change->before, VALUE_MAP) && value_is(&change->after, VALUE_NULL))
-			note_route(search, index, change);
+			note_route(search, index, change->field, &change->before);
 	}
 }
 

@@ -5,7 +5,8 @@
 
 /*
  * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; what has
- * now what they are to have, and can be had but once; and what is recorded as referring to whatever ends, be it an
+ * now what they are to have, and can be had but once, or a route to where one of them gets a range, which has to go
+ * before; and what is recorded as referring to whatever ends, be it an
  * object or an output alone, however far away, for the service refuses to take away what is in use. Likewise what
  * refers to an output that becomes another one as its object lets go of that: the old one (a version) leads to it. And
  * what is to take the place of what goes.
@@ -354,6 +355,74 @@ static void link_shed(void *context, const struct plan_shed *shed)
 	graph_add(&focusing->graph, (size_t)(shed->owner - planning->items), node_of_object(planning, shed->number));
 }
 
+/* Whether the item of a set is not there after the plan. */
+static bool lets_go(const struct planning *planning, size_t node, const struct field *field, const struct value *part)
+{
+	if (ends(planning, node))
+		return true;
+	const struct difference *halves[] = {planning->items[node].fields, planning->items[node].parts};
+	bool gone = false;
+	for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+		gone |= halves[i] && changes_end(halves[i]->changes, halves[i]->count, field, part);
+	return gone;
+}
+
+/* field: a set, of a member of whose items a range is to be apart from what the object's fields refer to. */
+static void link_route(struct focusing *focusing, const struct map *widening, size_t number, const struct field *field,
+		       const struct value *fields)
+{
+	const struct planning *planning = focusing->planning;
+	const struct value *held = value_get_named(fields, field->name);
+	size_t node = node_of_object(planning, number);
+
+	for (size_t i = 0; value_is(held, VALUE_LIST) && i < field->item->members.count; i++) {
+		const struct field *member = field_at(&field->item->members, i);
+		const struct value *network = member->apart_from ? value_get_named(fields, member->apart_from) : NULL;
+		const struct item *owner =
+			value_is(network, VALUE_STRING) ? map_get(widening, value_slice(network)) : NULL;
+		struct cidr range;
+
+		if (!owner || !identity_equal(&owner->object->identity, &planning->input->objects[number]->identity))
+			continue;
+		for (uint32_t k = 0; k < held->count; k++)
+			if (cidr_read(value_slice(value_get_named(&held->items[k], member->name)), &range) &&
+			    changes_widen_around(owner->fields->changes, owner->fields->count, &range) &&
+			    lets_go(planning, node, field, &held->items[k]))
+				graph_add(&focusing->graph, (size_t)(owner - planning->items), node);
+	}
+}
+
+/* A network that gets a range takes along the routes that have to go before. */
+static void link_routes(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+	const struct plan_input *input = planning->input;
+	struct map widening; /* ids to items */
+
+	map_init(&widening);
+	for (size_t i = 0; i < planning->item_count; i++) {
+		struct item *item = &planning->items[i];
+		bool wider = false;
+
+		for (size_t k = 0; item->object && item->fields && !wider && k < item->fields->count; k++)
+			wider = change_widens(&item->fields->changes[k]);
+		if (wider && item->operation == OPERATION_UPDATE && item->object->provider_id.size > 0)
+			map_set(&widening, item->object->provider_id, item);
+	}
+	for (size_t i = 0; widening.count > 0 && i < input->object_count; i++) {
+		const struct kind *kind = kinds_find(input->kinds, input->objects[i]->kind);
+		const struct value *fields = kind ? fields_of(planning, i) : NULL;
+
+		for (size_t k = 0; fields && k < kind->fields.count; k++) {
+			const struct field *field = field_at(&kind->fields, k);
+
+			if (field->type == FIELD_SET && field->item->type == FIELD_OBJECT)
+				link_route(focusing, &widening, i, field, fields);
+		}
+	}
+	map_release(&widening);
+}
+
 static void reach_targets(struct focusing *focusing)
 {
 	const struct planning *planning = focusing->planning;
@@ -398,6 +467,7 @@ static void reach_along(struct focusing *focusing)
 	link_successors(focusing);
 	link_givers(focusing);
 	plan_each_shed(focusing->planning, link_shed, focusing);
+	link_routes(focusing);
 	graph_close(&focusing->graph);
 	graph_reach(&focusing->graph, focusing->reached);
 }

@@ -15,6 +15,7 @@ static const struct field rule_fields[] = {
 	{.name = "port", .type = FIELD_INTEGER, .flags = KEY},
 	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = KEY | PINS},
 	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "leads", .type = FIELD_STRING, .flags = KEY, .apart_from = "net"},
 };
 static const struct field rule = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
 static const struct field text = {.name = "text", .type = FIELD_STRING};

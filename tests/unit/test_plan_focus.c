@@ -56,6 +56,13 @@
 #define VERSION_REC(address)                                                                                           \
 	REC("t.user.c", "u1", "{\"version\":" REF(address ".version") "}", "{\"version\":1}", "{\"version\":1}")
 
+#define WIDE_NET "\"t.net.a\":" WIDE
+#define LEADS(range) "{\"leads\":\"" range "\"}"
+#define LED_FIELDS(name, rules) "{\"name\":\"" name "\",\"net\":\"n1\",\"rules\":[" rules "]}"
+#define LED(name, rules) "\"t.group." name "\":" LED_FIELDS(name, rules)
+#define LED_REC(name, rules)                                                                                           \
+	REC("t.group." name, "g-" name, LED_FIELDS(name, rules), LED_FIELDS(name, rules), LED_FIELDS(name, rules))
+
 static const struct row {
 	const char *name;
 	const char *spec, *record;
@@ -123,6 +130,12 @@ static const struct row {
 		 "c", "10.0.9.0/24") "," PART_REC("d", "11.0.0.0/24") "}",
 	 false, false, "t.net.a",
 	 "update t.net.a:further[10.0.0.0/16],further[10.0.0.0/17]; replace t.sub.b:range; delete t.sub.c"},
+	{"given a range, with what leads there and goes, and without what stays or leads elsewhere",
+	 "{" WIDE_NET "," LED("x", "") "," LED("y", LEADS("11.0.0.0/24")) "," LED("z", LEADS("12.0.0.0/16")) "}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," LED_REC("v", LEADS("10.0.2.0/24")) "," LED_REC(
+		 "x", LEADS("10.0.1.0/24")) "," LED_REC("y", LEADS("10.1.0.0/24")) "," LED_REC("z", "") "}",
+	 false, false, "t.net.a",
+	 "delete t.group.v; update t.group.x:rules[10.0.1.0/24]; update t.net.a:further[10.0.0.0/16]"},
 	{"given all that two have, with both", "{" PART("a", "10.0.0.0/24") "," PART("e", "10.0.2.0/25") "}",
 	 "{" PART_REC("b", "10.0.0.0/25") "," PART_REC("c", "10.0.0.128/25") "," PART_REC("f", "10.0.2.0/24") "}",
 	 false, false, "t.sub.a", "create t.sub.a; delete t.sub.b; delete t.sub.c"},
