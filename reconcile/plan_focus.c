@@ -302,10 +302,11 @@ static void link_range(void *context, const struct ranged *had, const struct ran
 	graph_add(&focusing->graph, wanted->owner, had->owner);
 }
 
-/* Where something new is to lie. Where nobody was asked what its alias reaches, it is taken for what it reached. */
+/* Where something is to lie: what is there stays there, unless its alias reaches another region now. Where nobody was
+ * asked what an alias reaches, it is taken for what it reached. */
 static const struct identity *place_of(const struct item *item, const struct map *reached)
 {
-	if (item->object)
+	if (item->object && !item->moved)
 		return &item->object->identity;
 	return item->identity ? item->identity : map_get(reached, item->resource->provider);
 }

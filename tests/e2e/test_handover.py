@@ -441,6 +441,28 @@ def test_what_two_cannot_have_comes_along_with_its_taker(stack, move, saved):
     cloud.close()
 
 
+@pytest.mark.parametrize("target", [[], ["--target", "aws.key_pair.l"]], ids=["all", "one of them"])
+@pytest.mark.parametrize("saved", [None, "full", "none"])
+def test_two_aliases_exchange_their_regions(stack, saved, target):
+    """Each name is had by the other one, in the region to which its own alias goes."""
+    cloud = SimulatedCloud(stack)
+
+    def of_regions(one, other):
+        pairs = {
+            "k": {"name": "kk", "provider": "aws.a", "secret_to": {"file": "k.pem"}},
+            "l": {"name": "kk", "provider": "aws.b", "secret_to": {"file": "l.pem"}},
+        }
+        providers = {"aws.a": {"region": one}, "aws.b": {"region": other}}
+        stack.write("stack.yaml", spec_text({"aws.key_pair": pairs}, providers=providers))
+
+    of_regions("us-west-2", "eu-west-1")
+    apply(stack)
+    of_regions("eu-west-1", "us-west-2")
+    carry_out(stack, saved, *target)
+    plan_is_empty(stack)
+    cloud.close()
+
+
 def without(resources, kind, name, **instead):
     """The giver is gone, or is another one."""
     left = {each: fields for each, fields in resources[kind].items() if each != name}
