@@ -401,7 +401,8 @@ static void test_reasons(void **state)
 		 "then it can go)"},
 		{"a disk is gone", WITH("disks", "[" DISK("a") "]"), HAD_DISKS(DISKS(DISK("a")), SAW("a"), ""), false,
 		 "'t.net.a' lacks disks[a], which the spec names (no call brings it back: plug it in again; for a new "
-		 "one of all that the spec says, 'trueup destroy --target t.net.a', then apply)"},
+		 "one of all that the spec says, 'trueup destroy --target t.net.a', then apply (what refers to it goes "
+		 "with it))"},
 		{"two are to be made, and the name exists once",
 		 "{\"t.group.x\":{\"name\":\"n\",\"net\":\"n1\"},\"t.group.y\":{\"name\":\"n\",\"net\":\"n1\"}}", "{}",
 		 false,
