@@ -24,9 +24,9 @@ struct item {
 	bool moved; /* the alias reaches another region now */
 	bool create_before_destroy;
 	const struct item *first_for; /* whose sake that is for; NULL: it was asked for */
-	bool in_focus; /* with targets: chosen */
-	bool marked;   /* live has the marks of secrets */
-	bool waits;    /* what is to be done to it has to wait: plan_held.c */
+	bool in_focus;		      /* with targets: chosen */
+	bool marked;		      /* live has the marks of secrets */
+	bool waits;		      /* what is to be done to it has to wait: plan_held.c */
 	uint8_t visit;
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
 	bool stood_for;	    /* by one of these, until what is to be here is made: planning.stands_in */
