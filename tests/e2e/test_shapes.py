@@ -1,5 +1,6 @@
 """The generated tables of the AWS API are those of the pinned botocore."""
 
+import ast
 import pathlib
 import re
 import shutil
@@ -115,6 +116,23 @@ def test_every_update_is_called_or_left_out_for_a_reason(service):
     assert wanted and len(left_out) == len(set(left_out))
     assert wanted - named == set(), "neither called by a kind nor among its omissions"
     assert set(left_out) & called == set(), "called, and left out"
+
+
+def listed_permissions(page):
+    """What the page that is installed with the program says it calls, by service."""
+    rows = page.split("\n## Permissions\n")[1].split("\n## ")[0]
+    named = {}
+    for service, operations in re.findall(r"^\| .+ \| `([a-z0-9]+):` ([A-Za-z0-9, ]+) \|$", rows, re.MULTILINE):
+        named.setdefault(service, []).extend(operations.split(", "))
+    return named
+
+
+def test_the_permissions_that_are_written_down_are_those_of_what_is_called():
+    listed = ast.literal_eval(re.search(r"^OPERATIONS = (\{.*?^\})", GENERATOR.read_text(), re.MULTILINE | re.DOTALL)[1])
+    named = listed_permissions((ROOT / "docs" / "operations.md").read_text())
+    assert {service: sorted(names) for service, names in named.items()} == {
+        service: sorted(names.split()) for service, names in listed.items()
+    }
 
 
 RECIPES = {"TOKEN": "token", "TAG": "tag", "NATURAL": "natural key", "DISCARD": "discard"}
