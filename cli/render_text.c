@@ -302,7 +302,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 		buffer_format(buffer, "nothing to do: %s\n",
 			      plan->unread_count > 0
 				      ? "what is to go could not be read, or what could not be read holds it"
-				      : "nothing is recorded");
+			      : plan->targeted ? "nothing is recorded of what was named"
+					       : "nothing is recorded");
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)

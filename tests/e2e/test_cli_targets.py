@@ -39,7 +39,8 @@ def test_destroying_targets_again_where_one_is_gone_already(tiny):
     tiny.run("sim", "remove", "fault", fault, status=None)
     tiny.run(*both)
     assert list(recorded(tiny)) == ["aws.vpc.main"]
-    assert "nothing to do" in tiny.run(*both).out
+    for line in both, ["plan", "--destroy", *both[2:]]:
+        assert "nothing to do: nothing is recorded of what was named\n" in tiny.run(*line).out
 
 
 @pytest.mark.parametrize("command", [["plan"], ["plan", "--refresh=none"], ["plan", "--destroy"], ["apply", "--yes"], ["destroy", "--yes"]])
