@@ -107,6 +107,7 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 			      : " what a run did that did not end: not drift, and the next apply goes on with it\n");
 	for (size_t i = 0; i < report->unfinished_count; i++) {
 		const struct unfinished_item *item = &report->unfinished[i];
+		bool is_open = item->run.size > 0;
 
 		if (item->why)
 			render_left(buffer, palette, item);
@@ -114,11 +115,12 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 			render_begun(buffer, palette, item, item->fields,
 				     item->leaves  ? "begun to be deleted"
 				     : item->makes ? "begun, and not finished,"
-						   : ": set",
-				     item->leaves || item->makes ? "" : "an unfinished call of ");
+				     : is_open	   ? ": set"
+						   : ": begun to be set",
+				     item->leaves || item->makes || !is_open ? "" : "an unfinished call of ");
 		if (item->owed.size > 0)
 			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off",
-				     "an unfinished call of ");
+				     is_open ? "an unfinished call of " : "an unfinished change of ");
 		if (item->moved.size > 0)
 			render_begun(buffer, palette, item, item->moved, ": to be set back, should it stay, moved",
 				     "an unfinished deletion of ");
