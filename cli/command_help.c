@@ -27,7 +27,9 @@ static void add_global_flags(struct buffer *text)
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
 		if (command_takes(&command_help, id))
 			add_flag(text, id, flags[id].about);
-	buffer_string(text, "\nEvery flag can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
+	buffer_string(
+		text,
+		"\nEvery flag but --help can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
 }
 
 static void add_line(struct buffer *text, const struct command *command)
