@@ -25,7 +25,8 @@ bool strays_visit(struct job *job, const struct stray *strays, size_t count, str
 		const struct object *object = place ? *place : NULL;
 		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
 
-		visit(context, recover_stray_origin(&past[i], stray, object, live, now_ms), stray, &past[i], object);
+		visit(context, recover_stray_origin(&past[i], stray, object, live, now_ms, job->arena), stray, &past[i],
+		      object);
 	}
 	map_release(&recorded);
 	return true;

@@ -254,6 +254,10 @@ struct provider {
 	 */
 	bool (*takes_steps)(const struct kind *kind, const struct field *field, const struct value *changed);
 
+	/* Whether what makes a thing of the kind is sent with a token, by which the service makes one however often
+	 * that comes. NULL: nothing is. */
+	bool (*has_token)(const struct kind *kind);
+
 	/* Steps of work->task. */
 	enum step (*advance)(struct work *work, const struct answer *answer);
 

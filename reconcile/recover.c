@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/map.h"
 #include "reconcile/departed.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/recover_resend.h"
 #include "reconcile/unfinished.h"
 
@@ -433,28 +434,86 @@ static bool is_accounted(const struct past_call *past, const struct stray *stray
 		slice_equal(own->ownership.intent, stray->live->ownership.intent));
 }
 
-static bool is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-		    const struct live *live, int64_t now_ms)
+/* What is known of a field as a create made it; NULL: nothing. What became another in place since tells nothing. */
+static const struct value *made_with(const struct object *object, const struct field *field)
+{
+	const struct value *sent = value_if_set(value_get_named(&object->resolved, field->name));
+	const struct value *known = sent ? sent : value_if_set(value_get_named(&object->observed, field->name));
+	bool told = known && !value_has_fingerprint(known) && !value_has_unread(known);
+
+	return told && !(field->in_place_to && slice_is(value_slice(known), field->in_place_to)) ? known : NULL;
+}
+
+/*
+ * Whether the call that made an object can have made this, too: in what cannot change they are the same, and what that
+ * call had made was given to nothing else since.
+ */
+static bool is_made_alike(const struct stray *stray, const struct object *object)
+{
+	for (size_t i = 0; i < stray->kind->fields.count; i++) {
+		const struct field *field = field_at(&stray->kind->fields, i);
+		const struct value *live = value_get_named(&stray->live->fields, field->name);
+		bool is_given = field->type == FIELD_REFERENCE && (field->flags & PINS) && value_if_set(live);
+		bool tells = ((field->flags & IMMUTABLE) || is_given) && !(field->flags & WRITE_ONLY);
+		const struct value *made = tells ? made_with(object, field) : NULL;
+
+		if (made && diff_field(field, made, live) == UNLIKE)
+			return false;
+	}
+	return true;
+}
+
+/* What the call made, as it is recorded, or was when a run last changed or deleted it. False where nobody can tell. */
+static bool find_made(const struct past_call *past, const struct object *recorded, struct arena *arena,
+		      struct object *ret)
+{
+	struct diagnostics unsaid;
+
+	*ret = recorded ? *recorded : (struct object){.address = past->address, .kind = past->kind};
+	if (ret->has_body)
+		return true;
+	diagnostics_init(&unsaid, arena);
+	bool good = object_body_read(ret, past->body, arena, &unsaid);
+	diagnostics_release(&unsaid);
+	return good;
+}
+
+/* Of a call of which it is known what it made: whether it may have come twice, and made this. */
+static bool is_made_twice(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			  int64_t now_ms, struct arena *arena)
 {
 	struct slice own = own_id(past, recorded);
+	const struct provider *provider = stray->session->provider;
+	struct object made;
 
+	if (own.size == 0 || slice_equal(own, stray->live->provider_id) || now_ms - past->ended_ms >= LATE_MOST_MS)
+		return false;
+	if (provider->has_token && provider->has_token(stray->kind))
+		return false;
+	return find_made(past, recorded, arena, &made) && is_made_alike(stray, &made);
+}
+
+static bool is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+		    const struct live *live, int64_t now_ms, struct arena *arena)
+{
 	/* Listings lag: it may just have been deleted. What people let go of is theirs, recorded or still to come. */
 	if (!past->known || past->is_open || past->was_recorded || past->outcome == OUTCOME_FORGOTTEN)
 		return false;
-	if (!is_accounted(past, stray, live))
-		return true;
-	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->ended_ms < LATE_MOST_MS;
+	if (!slice_is(past->kind, stray->kind->name))
+		return false;
+	return !is_accounted(past, stray, live) || is_made_twice(past, stray, recorded, now_ms, arena);
 }
 
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
-				       const struct object *recorded, const struct live *live, int64_t now_ms)
+				       const struct object *recorded, const struct live *live, int64_t now_ms,
+				       struct arena *arena)
 {
 	struct slice own = own_id(past, recorded);
 
 	/* It is what is recorded, by another place; where it is not there, the record tells of a wrong one. */
 	if (recorded && slice_equal(recorded->provider_id, stray->live->provider_id))
 		return live && live->presence == PRESENCE_ABSENT ? STRAY_UNKNOWN : STRAY_LEFT;
-	if (is_twin(past, stray, recorded, live, now_ms))
+	if (is_twin(past, stray, recorded, live, now_ms, arena))
 		return STRAY_TWIN;
 	/* What a listing that lagged did not show, or whose tags were garbled then, is there all the same. So is what
 	 * shows long after our call, which may never have come: by a clock that was set back since, too. */

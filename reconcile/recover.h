@@ -112,12 +112,15 @@ struct past_question recover_ask(const struct stray *stray);
 
 /*
  * A twin is the work of one of our own calls come late or done twice: one that was given up, or, for as long as a call
- * may be on its way, one whose own object is recorded under another id, or was until a run deleted it. recorded: the
- * object that its tags name, or NULL; live: what was read of that, or NULL; now_ms: wall, of a run that settled calls
- * when it began to, for what it has settled it sweeps as well, however long it slept in between.
+ * may be on its way, one without a token whose own object is recorded under another id, or was until a run deleted it.
+ * Done twice it has made the same twice: what differs from that object where nothing can change bears tags that people
+ * copied. recorded: the object that its tags name, with its body, or NULL; live: what was read of that, or NULL;
+ * now_ms: wall, of a run that settled calls when it began to, for what it has settled it sweeps as well, however long
+ * it slept in between; arena: for scratch.
  */
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
-				       const struct object *recorded, const struct live *live, int64_t now_ms);
+				       const struct object *recorded, const struct live *live, int64_t now_ms,
+				       struct arena *arena);
 /*
  * recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
  * Its object id is made of what it is, so that a plan which only foresees that record means the same one as the run

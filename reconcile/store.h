@@ -87,7 +87,9 @@ struct past_call {
 			    * people let go of it */
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
+	struct slice kind;	  /* of that; empty while it is open */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */
+	struct slice body;	  /* that it had then: object_body_write(), or empty */
 	int64_t ended_ms;	  /* wall: when it was settled; 0 while it is open */
 };
 

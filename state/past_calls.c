@@ -36,17 +36,18 @@ static void add(struct asking *asking, struct asked *asked)
 	}
 }
 
-/* The id that the object had when a run last changed or deleted it; empty where none did. */
-static bool last_id(const struct asking *asking, struct slice object_id, struct slice *ret,
-		    struct diagnostics *diagnostics)
+/* What the object was when a run last changed or deleted it; without an id where none did. */
+static bool read_last(const struct asking *asking, struct slice object_id, struct past_call *ret,
+		      struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(asking->database, STATEMENT_FORMER_LAST_ID);
+	QUERY_AUTO query = query_start(asking->database, STATEMENT_FORMER_LAST);
 	bool row;
 
 	query_blob(&query, object_id.data, object_id.size);
 	if (!query_next(&query, &row, diagnostics))
 		return false;
-	*ret = row ? query_column_copy(&query, 0, asking->arena) : (struct slice){"", 0};
+	ret->provider_id = row ? query_column_copy(&query, 0, asking->arena) : (struct slice){"", 0};
+	ret->body = row ? query_column_copy(&query, 1, asking->arena) : (struct slice){"", 0};
 	return true;
 }
 
@@ -57,12 +58,13 @@ static bool answer_ended(const struct asking *asking, const struct query *query,
 	struct past_call past = {
 		.known = true,
 		.address = query_column_copy(query, 3, asking->arena),
+		.kind = query_column_copy(query, 5, asking->arena),
 		.ended_ms = query_column_integer(query, 2),
 	};
 
 	if (outcome >= 0)
 		past.outcome = (enum outcome)outcome;
-	if (!last_id(asking, query_column_blob(query, 4), &past.provider_id, diagnostics))
+	if (!read_last(asking, query_column_blob(query, 4), &past, diagnostics))
 		return false;
 	for (struct asked *asked = first; asked; asked = asked->next_of_call)
 		*asked->answer = past;

@@ -121,8 +121,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 				 " max(ended_ms) AS last_ms FROM history WHERE outcome = 'done' GROUP BY object_id)"
 				 " AS called ON called.object_id = formers.object_id WHERE role IS NOT NULL"
 				 " ORDER BY formers.number",
-	[STATEMENT_FORMER_LAST_ID] = "SELECT provider_id FROM formers WHERE object_id = ? AND role IS NOT NULL"
-				     " ORDER BY run DESC LIMIT 1",
+	[STATEMENT_FORMER_LAST] = "SELECT provider_id, body FROM formers WHERE object_id = ? AND role IS NOT NULL"
+				  " ORDER BY run DESC LIMIT 1",
 	/* Old and not among the newest: what is left has no gaps. */
 	[STATEMENT_FORMERS_PRUNE] = "DELETE FROM formers WHERE run < (SELECT min(number) FROM runs"
 				    " WHERE number >= ?1 OR started_ms >= ?2)",
@@ -167,7 +167,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 			      " token, wall_ms, creates, sealed, lower(hex(runs.id)), intents.sent_ms FROM intents"
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
 	[STATEMENT_INTENT_ADDRESSES] = "SELECT id, address FROM intents",
-	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",
+	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id, kind FROM history",
 
 	[STATEMENT_WATCH_INTENT] = "INSERT OR REPLACE INTO watched SELECT id, kind, identity, address, '', ?"
 				   " FROM intents WHERE id = ? AND creates",

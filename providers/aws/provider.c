@@ -61,6 +61,11 @@ const struct aws_kind *aws_kind_of(const struct kind *kind)
 	return (const struct aws_kind *)kind;
 }
 
+static bool has_token(const struct kind *kind)
+{
+	return aws_kind_of(kind)->create.token != NULL;
+}
+
 /* An access key's id is no secret: it is sent in clear, stands in AWS's own logs, and tells which key was used. */
 static const char *const secret_variables[] = {AWS_SECRET_KEY_VARIABLE, AWS_SESSION_TOKEN_VARIABLE, NULL};
 
@@ -83,6 +88,7 @@ const struct provider aws_provider = {
 	.detail = aws_detail,
 	.arrange = aws_arrange,
 	.takes_steps = aws_takes_steps,
+	.has_token = has_token,
 	.advance = aws_advance,
 	.prepare = aws_prepare,
 	.interpret = aws_interpret,

@@ -608,7 +608,7 @@ def test_what_comes_late_after_a_rebuild_is_swept(tiny, how):
     tiny.run("state", "rebuild", "--force", "--yes")
     assert outcomes(tiny, "CreateVpc") == ["done", "done" if how == "lost_answer" else "absent"]
     tiny.run("apply", "--yes")
-    come_late(tiny, intent)
+    come_late(tiny, intent, "vpc", "cidrBlock=10.1.0.0/16", "state=available")
     tiny.run("apply", "--yes")
     assert set(world(tiny, "vpc")) == {recorded(tiny)["aws.vpc.main"], recorded(tiny)["aws.vpc.more"]}
 

@@ -64,11 +64,11 @@ bool real_aws_request_body(const struct aws_operation_shape *operation, const st
 bool mutant_aws_request_body(const struct aws_operation_shape *operation, const struct value *parameters,
 			     struct buffer *body, struct diagnostics *diagnostics) __asm__("__wrap_aws_request_body");
 enum stray_origin real_recover_stray_origin(const struct past_call *past, const struct stray *stray,
-					    const struct object *recorded, const struct live *live,
-					    int64_t now_ms) __asm__("__real_recover_stray_origin");
+					    const struct object *recorded, const struct live *live, int64_t now_ms,
+					    struct arena *arena) __asm__("__real_recover_stray_origin");
 enum stray_origin mutant_recover_stray_origin(const struct past_call *past, const struct stray *stray,
-					      const struct object *recorded, const struct live *live,
-					      int64_t now_ms) __asm__("__wrap_recover_stray_origin");
+					      const struct object *recorded, const struct live *live, int64_t now_ms,
+					      struct arena *arena) __asm__("__wrap_recover_stray_origin");
 void real_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
 			     size_t member_count) __asm__("__real_refresh_match_tags");
 void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
@@ -128,9 +128,10 @@ bool mutant_aws_request_body(const struct aws_operation_shape *operation, const 
 }
 
 enum stray_origin mutant_recover_stray_origin(const struct past_call *past, const struct stray *stray,
-					      const struct object *recorded, const struct live *live, int64_t now_ms)
+					      const struct object *recorded, const struct live *live, int64_t now_ms,
+					      struct arena *arena)
 {
-	enum stray_origin origin = real_recover_stray_origin(past, stray, recorded, live, now_ms);
+	enum stray_origin origin = real_recover_stray_origin(past, stray, recorded, live, now_ms, arena);
 
 	return current == MUTANT_SWEEP && origin == STRAY_TWIN ? STRAY_LEFT : origin;
 }

@@ -279,10 +279,12 @@ static void come_to_peace(struct story *story)
 
 	story_settle_late(story);
 	story_make_peace(story);
-	/* What our tags were copied to is not ours: not once our own calls cannot be under way any more. */
+	/* What our tags were copied to is not ours, as no call of ours makes the like: nor once none can be under way
+	 * any more. */
 	story->copied = chance_one_in(&universe->plot, 8);
 	if (story->copied) {
-		universe_pass(universe, HOUR_MS);
+		if (chance_one_in(&universe->plot, 2))
+			universe_pass(universe, HOUR_MS);
 		story->idle = false;
 		(void)foreign_copy_tags(universe, &story->foreign, "vpc", "aws.vpc.v0",
 					chance_one_in(&universe->plot, 2) ? FOREIGN_VPC : FOREIGN_SUBNET,

@@ -567,21 +567,116 @@ static void test_twins(void **state)
 		 false},
 	};
 
+	static const char nothing_set[] =
+		"{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{}}";
+	static const struct provider provider = {.name = "t"};
+	static const struct session session = {.provider = &provider};
+	static const struct kind kind = {.name = "t.vpc"};
+	struct arena arena;
+
 	(void)state;
+	arena_init(&arena);
 	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
 		struct live live = {.provider_id = SLICE("vpc-2"), .ownership.intent = SLICE("first")};
 		struct live own = {.presence = twins[i].gone ? PRESENCE_ABSENT : PRESENCE_PRESENT,
 				   .ownership.intent = slice_of(twins[i].intent)};
-		struct stray stray = {.live = &live};
-		struct object object = {.provider_id = slice_of(twins[i].recorded)};
+		struct stray stray = {&live, &kind, &session};
+		struct object object = {.provider_id = slice_of(twins[i].recorded), .has_body = true};
 		struct past_call past = twins[i].past;
 
+		past.kind = SLICE("t.vpc");
 		past.ended_ms = SENT_MS;
 		past.provider_id = slice_of(twins[i].before);
+		past.body = slice_of(nothing_set);
 		if (recover_stray_origin(&past, &stray, twins[i].recorded ? &object : NULL,
-					 twins[i].intent ? &own : NULL, SENT_MS + twins[i].later_ms) != twins[i].wanted)
+					 twins[i].intent ? &own : NULL, SENT_MS + twins[i].later_ms,
+					 &arena) != twins[i].wanted)
 			fail_msg("%s", twins[i].name);
 	}
+	arena_release(&arena);
+}
+
+/* A MAP of texts: "cidr=a vpc=v". */
+static struct value texts(struct arena *arena, const char *pairs)
+{
+	char *rest = arena_get(arena, strlen(pairs) + 1), *at = NULL;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	memcpy(rest, pairs, strlen(pairs) + 1);
+	for (char *key = strtok_r(rest, "= ", &at); key; key = strtok_r(NULL, "= ", &at))
+		value_builder_member(&builder, slice_of(key), value_text(strtok_r(NULL, "= ", &at)));
+	return value_builder_map(&builder, arena);
+}
+
+static bool has_token(const struct kind *kind)
+{
+	return strcmp(kind->name, "t.machine") == 0;
+}
+
+/* What is done twice is the same twice. */
+static void test_alike(void **state)
+{
+	static const struct field fields[] = {
+		{.name = "cidr", .type = FIELD_STRING, .flags = IMMUTABLE},
+		{.name = "tenancy", .type = FIELD_STRING, .flags = IMMUTABLE, .in_place_to = "default"},
+		{.name = "vpc", .type = FIELD_REFERENCE, .flags = PINS},
+		{.name = "label", .type = FIELD_STRING},
+		{.name = "place", .type = FIELD_STRING, .flags = IMMUTABLE | WRITE_ONLY},
+	};
+	static const struct kind network = {.name = "t.network", .fields = FIELDS(fields)};
+	static const struct kind machine = {.name = "t.machine", .fields = FIELDS(fields)};
+	static const struct provider provider = {.name = "t", .has_token = has_token};
+	static const struct session session = {.provider = &provider};
+	static const struct {
+		const char *name;
+		const struct kind *kind;
+		const char *resolved, *observed, *live;
+		enum stray_origin wanted;
+	} likes[] = {
+		{"the same", &network, "cidr=a vpc=v", "", "cidr=a vpc=v", STRAY_TWIN},
+		{"another range", &network, "cidr=a", "", "cidr=b", STRAY_UNKNOWN},
+		{"no range", &network, "cidr=a", "", "", STRAY_UNKNOWN},
+		{"another range than was seen", &network, "", "cidr=a", "cidr=b", STRAY_UNKNOWN},
+		{"a range of which nothing is known", &network, "", "", "cidr=b", STRAY_TWIN},
+		{"changed in place since", &network, "tenancy=default", "", "tenancy=x", STRAY_TWIN},
+		{"never changed in place to that", &network, "tenancy=x", "", "tenancy=default", STRAY_UNKNOWN},
+		{"nobody has attached it yet", &network, "vpc=v", "", "", STRAY_TWIN},
+		{"somebody has attached it", &network, "vpc=v", "", "vpc=w", STRAY_UNKNOWN},
+		{"what changes at any time", &network, "label=a", "", "label=b", STRAY_TWIN},
+		{"what no read gives back", &network, "place=a", "", "", STRAY_TWIN},
+		{"the same, of what has a token", &machine, "cidr=a", "", "cidr=a", STRAY_UNKNOWN},
+	};
+	struct past_call past = {.known = true, .outcome = OUTCOME_DONE, .ended_ms = SENT_MS};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++) {
+		past.kind = slice_of(likes[i].kind->name);
+		const struct live live = {.provider_id = SLICE("vpc-2"), .fields = texts(&arena, likes[i].live)};
+		const struct stray stray = {&live, likes[i].kind, &session};
+		const struct object object = {
+			.provider_id = SLICE("vpc-1"),
+			.has_body = true,
+			.resolved = texts(&arena, likes[i].resolved),
+			.observed = texts(&arena, likes[i].observed),
+		};
+		if (recover_stray_origin(&past, &stray, &object, NULL, SENT_MS, &arena) != likes[i].wanted)
+			fail_msg("%s", likes[i].name);
+	}
+	const struct live live = {.provider_id = SLICE("vpc-2"), .fields = value_map(NULL, 0)};
+	const struct stray stray = {&live, &network, &session};
+	const struct object object = {.provider_id = SLICE("vpc-1"), .has_body = true};
+
+	/* No call of a machine has made it. */
+	assert_int_equal(recover_stray_origin(&past, &stray, &object, NULL, SENT_MS, &arena), STRAY_UNKNOWN);
+	/* Nobody can tell what the call made. */
+	past.kind = SLICE("t.network");
+	past.provider_id = SLICE("vpc-1");
+	past.body = SLICE("{");
+	assert_int_equal(recover_stray_origin(&past, &stray, NULL, NULL, SENT_MS, &arena), STRAY_UNKNOWN);
+	arena_release(&arena);
 }
 
 /* Nothing is claimed about what may still come. */
@@ -693,6 +788,7 @@ int main(void)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_ask),
 	};
 
