@@ -295,8 +295,9 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason,
-			     situation.live == LIVE_NOT_OURS ? plan_hint_at_owner(planning, object, item.live)
-							     : decide_hint(&situation, &decision));
+			     situation.live == LIVE_NOT_OURS
+				     ? plan_hint_at_owner(planning, object, item.live)
+				     : plan_hint_at_renamed(planning, object, decide_hint(&situation, &decision)));
 	bool waits = held && decision.operation == OPERATION_DELETE;
 	if (waits)
 		decision = (struct decision){OPERATION_INCOMPLETE, held};
@@ -529,6 +530,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	};
 	map_init(&planning.spare);
 	map_init(&planning.named);
+	map_init(&planning.renamed);
 	resource_symbolic_init(&planning.symbolic);
 	join_items(&planning);
 	plan_items_silence(&planning);
@@ -549,6 +551,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		plan_find_beneath(&planning);
 	}
 	collect_items(&planning);
+	plan_find_renamed(&planning);
 	collect_leaving(&planning);
 	if (!input->destroy) {
 		ret->outputs = arena_new_array(input->arena, input->stack->output_count + 1, struct stack_output);
@@ -560,6 +563,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	finish(&planning);
 	map_release(&planning.spare);
 	map_release(&planning.named);
+	map_release(&planning.renamed);
 	buffer_release(&planning.symbolic);
 	return diagnostics->error_count == errors;
 }

@@ -37,6 +37,12 @@ struct item {
 	const struct live *displaced_live;
 };
 
+/* What is to be made as something was that is to go. */
+struct renamed {
+	struct slice address;
+	struct position position; /* in the spec */
+};
+
 struct planning {
 	const struct plan_input *input;
 	struct diagnostics *diagnostics;
@@ -69,6 +75,7 @@ struct planning {
 	size_t left_count;
 	struct map *elsewhere; /* of which recorded place and alias it is told that they do not meet, once asked for */
 	struct map *recorded;  /* addresses to numbers of input->objects, once asked for */
+	struct map renamed;    /* addresses of what is to go to struct renamed */
 	/* Ids to numbers of input->objects + 1, of kinds with fields that are MIRRORED, once asked for. */
 	struct map *mirrors;
 };
@@ -257,6 +264,10 @@ void plan_tell_through(struct planning *planning);
 void plan_tell_beside(struct planning *planning);
 /* Reports what is to be made in a range that its network does not have, and that the spec leaves to others. */
 void plan_tell_outside(struct planning *planning);
+/* Finds what may have been renamed only, once it is known what is to be made and what goes. */
+void plan_find_renamed(struct planning *planning);
+/* Of what goes, though it may not: how to keep it where it was only renamed, before that hint; NULL: there is none. */
+const char *plan_hint_at_renamed(const struct planning *planning, const struct object *object, const char *hint);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);
 /* Reports references to outputs that will not be there. */

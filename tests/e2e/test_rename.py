@@ -195,3 +195,54 @@ aws.internet_gateway: {%s}
     applied(stack, "one.yaml", spec % "one: {}")
     stack.write("one.yaml", spec % "two: {provider: aws.east}")
     assert stack.run("plan").err == ""
+
+
+KEPT = """\
+stack: one
+providers: {aws: {region: us-west-2}}
+aws.vpc:
+  %s
+"""
+
+
+def test_what_is_protected_and_was_only_renamed_is_kept_as_the_refusal_says(stack):
+    """Who takes its protection off first, as for a deletion, would lose it."""
+    simulate(stack, "../world")
+    applied(stack, "one.yaml", KEPT % "main: {cidr: 10.1.0.0/16, lifecycle: {protect: true}}")
+    before = recorded(stack)["aws.vpc.main"]
+    stack.write("one.yaml", KEPT % "renamed: {cidr: 10.1.0.0/16, lifecycle: {protect: true}}")
+    words = stack.run("plan", status=1).err
+    assert "'aws.vpc.main' is protected and no longer in the spec" in words
+    assert "hint: if it was only renamed, 'trueup state mv aws.vpc.main aws.vpc.renamed' keeps it; else apply it once" in words
+    stack.run("state", "mv", "aws.vpc.main", "aws.vpc.renamed")
+    stack.run("apply", "--yes")
+    assert recorded(stack) == {"aws.vpc.renamed": before}
+    stack.write("one.yaml", KEPT % "other: {cidr: 10.2.0.0/16}")
+    assert "hint: apply it once without 'protect'" in stack.run("plan", status=1).err
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("", ", lifecycle: {protect: true}"),
+        ("", ", lifecycle: {create_before_destroy: true}"),
+        (", lifecycle: {ignore: [tags]}", ""),
+        (", tags: {a: b}", ""),
+        (", tags: {a: b}", ", tags: {a: c}"),
+    ],
+)
+def test_a_renaming_is_seen_behind_another_lifecycle_or_other_tags(stack, old, new):
+    simulate(stack, "../world")
+    applied(stack, "one.yaml", KEPT % f"main: {{cidr: 10.1.0.0/16{old}}}")
+    stack.write("one.yaml", KEPT % f"renamed: {{cidr: 10.1.0.0/16{new}}}")
+    words = stack.run("plan").err
+    assert "'aws.vpc.renamed' is to be made as 'aws.vpc.main' was, which is to go" in words
+    assert "'trueup state mv aws.vpc.main aws.vpc.renamed' keeps it" in words
+
+
+def test_of_several_that_differ_in_tags_alone_each_is_known_by_them(stack):
+    simulate(stack, "../world")
+    applied(stack, "one.yaml", KEPT % "a: {cidr: 10.1.0.0/16, tags: {of: x}}\n  b: {cidr: 10.1.0.0/16, tags: {of: y}}")
+    stack.write("one.yaml", KEPT % "c: {cidr: 10.1.0.0/16, tags: {of: y}}\n  d: {cidr: 10.1.0.0/16, tags: {of: z}}")
+    words = stack.run("plan").err
+    assert "'trueup state mv aws.vpc.b aws.vpc.c'" in words and "'trueup state mv aws.vpc.a aws.vpc.d'" in words
