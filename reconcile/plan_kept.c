@@ -58,7 +58,12 @@ static void report(const struct kept *kept, const struct value *part, const stru
 		   "'%.*s' cannot be deleted: %.*s of '%.*s' names it, and stays as it is",
 		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(kept->object->address));
 	plan_note_end(planning, target);
-	if (field->flags & IMMUTABLE)
+	const struct value left = kept->item ? plan_left_to_others(planning, kept->item->resource) : value_null();
+	if ((field->flags & IMMUTABLE) && ignored_has(&left, slice_of(field->name)))
+		diag_hint(planning->diagnostics,
+			  "take '%s' out of 'lifecycle.ignore' of '%.*s', which is made anew then, or keep '%.*s'",
+			  field->name, SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address));
+	else if (field->flags & IMMUTABLE)
 		diag_hint(planning->diagnostics,
 			  "only with '%.*s' it lets go of that: have that go too, or keep '%.*s'",
 			  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address));

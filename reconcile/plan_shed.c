@@ -152,21 +152,38 @@ static const char *way_out(const struct item *item, const struct field *field)
 	return field->name;
 }
 
+static bool is_left_to_others(const struct planning *planning, const struct item *item, const char *field)
+{
+	const struct value left = item->resource ? plan_left_to_others(planning, item->resource) : value_null();
+
+	return ignored_has(&left, slice_of(field));
+}
+
 static void hint(struct planning *planning, const struct plan_shed *shed, struct slice lost)
 {
 	const struct item *item = planning->of_objects[shed->number];
 	struct slice address = planning->input->objects[shed->number]->address;
 
-	if (!item || item->operation == OPERATION_INCOMPLETE)
+	if (!item || item->operation == OPERATION_INCOMPLETE) {
 		diag_hint(planning->diagnostics, "keep %.*s until that is gone", SLICE_ARGUMENTS(lost));
-	else if (shed_part(shed->field))
+		return;
+	}
+	const char *by = way_out(item, shed->field);
+	/* What is ignored stays as it is, whatever the spec has there. */
+	const char *first = is_left_to_others(planning, item, by)
+				    ? arena_text(planning->arena, "take '%s' out of 'lifecycle.ignore' of '%.*s', and ",
+						 by, SLICE_ARGUMENTS(address))
+				    : "";
+
+	if (shed_part(shed->field))
 		diag_hint(planning->diagnostics,
-			  "keep %.*s, or have '%.*s' give that up in the same edit, by its '%s': then it goes first",
-			  SLICE_ARGUMENTS(lost), SLICE_ARGUMENTS(address), way_out(item, shed->field));
+			  "keep %.*s, or %shave '%.*s' give that up in the same edit, by its '%s': then it goes first",
+			  SLICE_ARGUMENTS(lost), first, SLICE_ARGUMENTS(address), by);
 	else
 		diag_hint(planning->diagnostics,
-			  "keep %.*s, or give '%.*s' another '%s' in the same edit: then it goes first, and comes anew",
-			  SLICE_ARGUMENTS(lost), SLICE_ARGUMENTS(address), shed->field->name);
+			  "keep %.*s, or %sgive '%.*s' another '%s' in the same edit: then it goes first, and comes "
+			  "anew",
+			  SLICE_ARGUMENTS(lost), first, SLICE_ARGUMENTS(address), shed->field->name);
 }
 
 static struct plan_blamed blame(const struct planning *planning, const struct plan_shed *shed)

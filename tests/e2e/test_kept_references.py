@@ -150,7 +150,8 @@ def test_a_vpc_is_replaced_that_something_lies_in_and_stays(stack, cloud, kind):
     apply(stack)
     wider = {"aws.vpc": {"v": {"cidr": "10.0.0.0/17"}}}
     put(stack, wider, {kind: {"t": {**thing, "lifecycle": {"ignore": ["vpc"]}}}})
-    cannot_go(stack, "aws.vpc.v", "'vpc'", f"{kind}.t", "have that go too, or keep 'aws.vpc.v'")
+    hint = f"take 'vpc' out of 'lifecycle.ignore' of '{kind}.t', which is made anew then, or keep 'aws.vpc.v'"
+    cannot_go(stack, "aws.vpc.v", "'vpc'", f"{kind}.t", hint)
     put(stack, wider, {kind: {"t": thing}})
     apply(stack)
     plan_is_empty(stack)

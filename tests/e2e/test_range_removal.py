@@ -222,6 +222,20 @@ def test_a_range_that_changes_under_what_stays_is_refused_before_anything_is_don
     assert ids_of(stack) == ids
 
 
+def test_a_range_under_what_leaves_its_own_to_others_is_refused_with_the_way_out(stack, cloud):
+    """Another range in the spec does not lead out, as long as it is ignored."""
+    stack.write("stack.yaml", spec_text(network("10.5.0.0/16", a="10.5.0.0/24")))
+    apply(stack)
+    second = network(a="10.0.1.0/24")
+    second["aws.subnet"]["a"]["lifecycle"] = {"ignore": ["cidr"]}
+    stack.write("stack.yaml", spec_text(second))
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert "take 'cidr' out of 'lifecycle.ignore' of 'aws.subnet.a', and give 'aws.subnet.a' another 'cidr'" in error["hint"]
+    stack.write("stack.yaml", spec_text(network(a="10.0.1.0/24")))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("saved", [None, "full", "none"])
 @pytest.mark.parametrize("change", ["both go", "a part of it", "another range"])
 def test_what_lies_in_a_range_comes_along_with_the_vpc(stack, cloud, change, saved):
@@ -370,7 +384,12 @@ def test_a_subnets_range_under_an_address_that_stays_is_refused_before_anything_
         assert "'aws.instance.i' has an address there, with the 'addresses6' " in error["message"]
         assert error["address"] == "aws.subnet.a" and error["related"]["line"] > error["line"] > 0
         assert "by its 'address6_count': then it goes first" in error["hint"]
+        assert ("out of 'lifecycle.ignore' of 'aws.instance.i', and have" in error["hint"]) == ("lifecycle" in after)
     assert ids_of(stack) == ids
+    if "lifecycle" in after:
+        stack.write("stack.yaml", spec_text(addressed(other, {**NO, "lifecycle": {"ignore": ["addresses6"]}})))
+        apply(stack)
+        plan_is_empty(stack)
 
 
 @pytest.mark.parametrize("saved", [None, "full", "none"])
