@@ -353,6 +353,23 @@ def test_what_a_group_cannot_lose_is_left_running(stack, cloud, guard, said, for
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
 
 
+def test_force_is_not_recommended_where_it_would_be_refused(stack, cloud):
+    spec = template_and_group("#!/bin/sh\n")
+    group = spec["aws.autoscaling_group"]["workers"]
+    group.update(suspended=["Terminate"], deletion_protection="prevent-force-deletion")
+    write(stack, spec)
+    apply(stack)
+    cloud.sim("pass", 120)
+    for words in (("plan", "--destroy"), ("destroy", "--yes")):
+        told = stack.run(*words, status=(0, 1)).err
+        assert "take 'Terminate' out of 'suspended' and apply, then delete it" in told and "--force" not in told
+    del group["suspended"]
+    write(stack, spec)
+    apply(stack)
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
 def lifecycles(scaling):
     [group] = scaling.describe_auto_scaling_groups()["AutoScalingGroups"]
     return {each["InstanceId"]: each["LifecycleState"] for each in group["Instances"]}

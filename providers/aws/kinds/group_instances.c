@@ -76,21 +76,38 @@ static bool has_any(const struct value *running, const char *trait)
 	return false;
 }
 
-/* A group that may hold nothing would keep them for ever. */
+/* A group that may hold nothing would keep them for ever. By force it goes with them, unless that is refused. */
 static const char *stay(const struct value *group, const struct value *running, const char **ret_hint)
 {
-	if (running->count == 0)
-		return NULL;
-	*ret_hint = "take 'Terminate' out of 'suspended' and apply, then delete it; or delete it by force (--force)";
-	if (has_process(value_get_named(group, "suspended"), NULL, "Terminate"))
-		return "cannot be emptied while its process 'Terminate' is suspended";
-	*ret_hint = "end them, in Auto Scaling itself, or delete it by force (--force), which ends them too";
-	if (has_any(running, "retained"))
-		return "cannot be emptied while instances of it are retained, as their terminating hook was abandoned";
-	*ret_hint = "take that protection from its instances, in Auto Scaling itself, or delete it by force (--force), "
-		    "which ends them too";
-	return has_any(running, "protected") ? "cannot be emptied while instances of it are protected from scale-in"
-					     : NULL;
+	static const struct {
+		const char *trait; /* of one that it runs; NULL: of the group itself */
+		const char *why, *hint, *forced;
+	} reasons[] = {
+		{NULL, "cannot be emptied while its process 'Terminate' is suspended",
+		 "take 'Terminate' out of 'suspended' and apply, then delete it",
+		 "take 'Terminate' out of 'suspended' and apply, then delete it; or delete it by force (--force)"},
+		{"retained",
+		 "cannot be emptied while instances of it are retained, as their terminating hook was abandoned",
+		 "end them, in Auto Scaling itself",
+		 "end them, in Auto Scaling itself, or delete it by force (--force), which ends them too"},
+		{"protected", "cannot be emptied while instances of it are protected from scale-in",
+		 "take that protection from its instances, in Auto Scaling itself",
+		 "take that protection from its instances, in Auto Scaling itself, or delete it by force (--force), "
+		 "which ends them too"},
+	};
+	bool may_force =
+		!slice_is(value_slice(value_get_named(group, "deletion_protection")), "prevent-force-deletion");
+
+	for (size_t i = 0; running->count > 0 && i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		const char *trait = reasons[i].trait;
+
+		if (!(trait ? has_any(running, trait)
+			    : has_process(value_get_named(group, "suspended"), NULL, "Terminate")))
+			continue;
+		*ret_hint = may_force ? reasons[i].forced : reasons[i].hint;
+		return reasons[i].why;
+	}
+	return NULL;
 }
 
 struct value aws_group_running(const struct value *item, struct arena *arena)
