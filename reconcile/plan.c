@@ -191,6 +191,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->wanted_count = resource->dependency_count;
 	action->beneath = item->beneath;
 	action->beneath_count = item->beneath_count;
+	action->runs_by = item->runner ? item->runner->resource->kind : NULL;
 	action->symbolic = resource_symbolic(resource, planning->input->secrets.style, planning->arena);
 	if (item->operation == OPERATION_TAKE_BACK && item->displaced)
 		action->displaces = item->displaced->object_id;

@@ -67,6 +67,9 @@ struct action {
 	bool is_busy;	      /* it was still being made or changed when it was read: it is waited for first */
 	struct change *changes;
 	size_t change_count;
+	/* What runs something by the object, itself or another one that refers to it: that may keep what the object
+	 * but mentions. NULL: nothing does. */
+	const struct kind *runs_by;
 	const struct dependency *wanted; /* of the spec */
 	size_t wanted_count;
 	/* Addresses of what is made anew and lies beneath what this refers to, where that itself has nothing to do. */

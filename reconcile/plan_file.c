@@ -68,6 +68,8 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "awaits_gone", action->awaits_gone);
 	put_names(&one, "ignored", action->ignored, action->ignored_count, arena);
 	put_names(&one, "beneath", action->beneath, action->beneath_count, arena);
+	if (action->runs_by)
+		put(&one, "runs_by", value_text(action->runs_by->name));
 	if (value_is(&action->left_to_others, VALUE_LIST))
 		put(&one, "left_to_others", action->left_to_others);
 	put_map(&one, "desired", action->desired);
@@ -388,6 +390,8 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		return broken(loading, "an action in it lacks its identity or digest");
 	read_names(loading, list_of(one, "ignored"), &action->ignored, &action->ignored_count);
 	read_names(loading, list_of(one, "beneath"), &action->beneath, &action->beneath_count);
+	const struct kind *runs_by = kinds_find(loading->kinds, text_of(one, "runs_by"));
+	action->runs_by = runs_by && runs_by->runs ? runs_by : NULL;
 	if (value_get_named(one, "left_to_others"))
 		action->left_to_others = *list_of(one, "left_to_others");
 	return read_changes(loading, list_of(one, "changes"), action) &&

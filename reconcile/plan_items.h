@@ -23,6 +23,7 @@ struct item {
 	bool maybe;
 	bool moved; /* the alias reaches another region now */
 	bool create_before_destroy;
+	const struct item *runner;    /* what runs something by it, or itself; NULL: nothing does */
 	const struct item *first_for; /* whose sake that is for; NULL: it was asked for */
 	bool in_focus;		      /* with targets: chosen */
 	bool marked;		      /* live has the marks of secrets */

@@ -214,13 +214,6 @@ static bool is_in_the_way(const struct planning *planning, const struct item *it
 	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
 }
 
-/* Which items keep by what they run what they refer to. */
-struct ordering {
-	struct planning *planning;
-	/* Addresses of what runs something, and of what that refers to, to const struct item that runs it. */
-	struct map runners;
-};
-
 static bool runs_anything(const struct item *item)
 {
 	const struct live *live = item->live;
@@ -230,45 +223,44 @@ static bool runs_anything(const struct item *item)
 }
 
 /* What nobody could read may run anything. */
-static void find_runners(struct ordering *ordering)
+static void find_runners(struct planning *planning)
 {
-	for (size_t i = 0; i < ordering->planning->order_count; i++) {
-		struct item *item = ordering->planning->order[i];
+	for (size_t i = 0; i < planning->order_count; i++) {
+		struct item *item = planning->order[i];
 
 		if (!runs_anything(item))
 			continue;
-		map_set(&ordering->runners, item->address, item);
-		for (size_t k = 0; k < item->resource->dependency_count; k++)
-			map_set(&ordering->runners, item->resource->dependencies[k].address, item);
+		item->runner = item;
+		for (size_t k = 0; k < item->resource->dependency_count; k++) {
+			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
+
+			if (target)
+				target->runner = item;
+		}
 	}
 }
 
 /* Whether a user of the target keeps that from being deleted: by what it is, or by what it runs. */
-static bool holds(const struct ordering *ordering, const struct item *user, const struct dependency *dependency,
-		  const struct item *target)
+static bool holds(const struct item *user, const struct dependency *dependency, const struct item *target)
 {
 	const struct kind *kind = target->resource->kind;
-	const struct item *runner = map_get(&ordering->runners, user->address);
 
 	return dependency_is_explicit(dependency) || named_pins(user->resource->kind, dependency->field, kind->name) ||
-	       (runner && runs_hold(runner->resource->kind->runs, kind));
+	       (user->runner && runs_hold(user->runner->resource->kind->runs, kind));
 }
 
 /* Whether both objects of the target cannot be there at once, and the user but mentions the old one, which can go
  * first then. */
-static bool gives_way(const struct ordering *ordering, const struct item *user, const struct dependency *dependency,
+static bool gives_way(const struct planning *planning, const struct item *user, const struct dependency *dependency,
 		      const struct item *target)
 {
-	return target->object && !holds(ordering, user, dependency, target) &&
-	       is_in_the_way(ordering->planning, target, target->object);
+	return target->object && !holds(user, dependency, target) && is_in_the_way(planning, target, target->object);
 }
 
 /* Users come after what they use in the order, so one walk backwards spreads it all the way down. What was left behind
  * refers to what the new one would have referred to before it, and goes after it. */
-static void spread(const struct ordering *ordering)
+static void spread(struct planning *planning)
 {
-	struct planning *planning = ordering->planning;
-
 	for (size_t i = planning->order_count; i-- > 0;) {
 		const struct item *item = planning->order[i];
 		bool replaces_first = item->operation == OPERATION_REPLACE && item->create_before_destroy;
@@ -278,7 +270,7 @@ static void spread(const struct ordering *ordering)
 			const struct dependency *dependency = &item->resource->dependencies[k];
 			struct item *target = plan_item_at(planning, dependency->address);
 			if (target && target->operation == OPERATION_REPLACE &&
-			    !gives_way(ordering, item, dependency, target))
+			    !gives_way(planning, item, dependency, target))
 				make_first(target, item);
 		}
 	}
@@ -326,10 +318,8 @@ static bool lets_go_before(struct planning *planning, const struct item *item, c
 	return true;
 }
 
-static void mark_held_targets(const struct ordering *ordering, const struct item *item)
+static void mark_held_targets(struct planning *planning, const struct item *item)
 {
-	struct planning *planning = ordering->planning;
-
 	if (!item_stays(item) || !plan_load_body(planning, item->object))
 		return;
 	for (size_t i = 0; i < item->object->dependency_count; i++) {
@@ -338,7 +328,7 @@ static void mark_held_targets(const struct ordering *ordering, const struct item
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
 		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
 		    is_meant(planning, item->object, dependency, target) &&
-		    !gives_way(ordering, item, dependency, target) &&
+		    !gives_way(planning, item, dependency, target) &&
 		    !(is_in_the_way(planning, target, target->object) && lets_go_before(planning, item, dependency)))
 			make_first(target, item);
 	}
@@ -391,8 +381,8 @@ static bool is_made_first(const struct planning *planning, const struct item *it
 
 void plan_items_order_replaces(struct planning *planning)
 {
-	struct ordering ordering = {.planning = planning};
 	bool replaces = false;
+	find_runners(planning);
 	find_stand_ins(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		struct item *item = planning->order[i];
@@ -403,13 +393,10 @@ void plan_items_order_replaces(struct planning *planning)
 	}
 	if (!replaces)
 		return;
-	map_init(&ordering.runners);
-	find_runners(&ordering);
 	for (size_t i = 0; i < planning->order_count; i++)
-		mark_held_targets(&ordering, planning->order[i]);
+		mark_held_targets(planning, planning->order[i]);
 	mark_named_by_any(planning);
-	spread(&ordering);
-	map_release(&ordering.runners);
+	spread(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
 		if (item->operation == OPERATION_REPLACE && item->create_before_destroy && check_unique(planning, item))

@@ -374,7 +374,7 @@ def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
     gate.open()
     finish(first, 0)
     _, err = finish(second, 4)
-    assert "has changed since the plan was made" in err
+    assert "nothing is left to be done of this plan: run " in err
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
 
 

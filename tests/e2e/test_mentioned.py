@@ -131,3 +131,14 @@ def test_refused_where_something_runs_by_it(stack, cloud, before, edit, address,
     [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
     assert error["address"] == address and "before the old one is deleted" in error["message"]
     assert f"have '{user}' do without it and apply that first" in error["hint"]
+
+
+def test_refused_where_something_runs_by_what_another_takes_the_name_of(stack, cloud):
+    """The template that is to name the new group has launched machines with the old one, which keep that."""
+    write(stack, lambda spec: group(spec, 1, security_groups=[Ref("aws.security_group.web")]))
+    apply(stack)
+    cloud.sim("pass", 600)
+    write(stack, renamed, lambda spec: group(spec, 1, security_groups=[Ref("aws.security_group.site")]))
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert error["message"].startswith("these steps wait for each other: ")
+    assert "trueup state mv aws.security_group.web aws.security_group.site" in error["hint"]

@@ -34,7 +34,7 @@ def machine(subnet):
     return {"aws.instance": {"i": own}}
 
 
-def group(*subnets):
+def group(*subnets, desired=0):
     template = {"name": "worker", "image": "ami-0123456789abcdef0", "instance_type": "m6i.large"}
     return {
         "aws.launch_template": {"t": template},
@@ -45,6 +45,7 @@ def group(*subnets):
                 "subnets": [Ref(f"aws.subnet.{name}") for name in subnets],
                 "min": 0,
                 "max": 1,
+                "desired": desired,
             }
         },
     }
@@ -103,21 +104,33 @@ def test_a_part_of_a_range_is_taken_in_one_apply(stack, cloud, edit):
 
 
 def test_a_group_that_would_have_to_move_first_is_refused_before_anything_is_done(stack, cloud):
-    """What the hint says does it: the new subnet elsewhere first."""
-    change(stack, network(None, group("d"), d=WHOLE), network(None, group("a"), a=LOW))
+    """What the hint says does it, once nothing runs there: the new subnet elsewhere first."""
+    change(stack, network(None, group("d", desired=1), d=WHOLE), network(None, group("a", desired=1), a=LOW))
+    cloud.sim("pass", 600)
     ids = ids_of(stack)
     [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
     assert error["message"].startswith("these steps wait for each other: ")
     assert "with another 'cidr' of 'aws.subnet.a'" in error["hint"]
     assert ids_of(stack) == ids
+    stack.write("stack.yaml", spec_text(network(None, group("d"), d=WHOLE)))
+    apply(stack)
     for cidr in (OTHER, LOW):
         stack.write("stack.yaml", spec_text(network(None, group("a"), a=cidr)))
         apply(stack)
     plan_is_empty(stack)
 
 
+def test_a_group_that_runs_nothing_is_no_hindrance(stack, cloud):
+    """It but names the old subnet, which can go first."""
+    for subnets in ({"d": WHOLE}, {"a": LOW}, {"a": WHOLE}):
+        stack.write("stack.yaml", spec_text(network(None, group(*subnets), **subnets)))
+        apply(stack)
+    plan_is_empty(stack)
+
+
 def test_one_that_is_made_first_cannot_have_a_part_of_what_the_old_one_has(stack, cloud):
-    change(stack, network(None, group("d"), d=WHOLE), network(None, group("d"), d=LOW))
+    change(stack, network(None, group("d", desired=1), d=WHOLE), network(None, group("d", desired=1), d=LOW))
+    cloud.sim("pass", 600)
     ids = ids_of(stack)
     [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
     assert f"its new 'cidr' overlaps {WHOLE}" in error["message"] and error["line"] > 0
