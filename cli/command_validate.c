@@ -2,27 +2,39 @@
 #include "cli/job.h"
 #include "reconcile/unique.h"
 
+struct warning {
+	const struct job *job;
+	const struct resource *resource;
+};
+
 /*
  * What the new object must have to itself while the old one is still there. No error: a replace that changes it too is
  * carried out, and which replace is to come no spec tells.
  */
+static void warn_of_one(void *context, const struct field *field, const struct value *value, const struct value *fields)
+{
+	const struct warning *warning = (const struct warning *)context;
+	struct diagnostics *diagnostics = warning->job->diagnostics;
+	struct slice address = warning->resource->address;
+
+	(void)fields;
+	if (!unique_is_shared(field) || value_has_deferred(value))
+		return;
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, value->position,
+		 "'%.*s' asks for create_before_destroy, and old and new cannot have the same '%s' at a time",
+		 SLICE_ARGUMENTS(address), field->name);
+	diag_address(diagnostics, address);
+	diag_hint(diagnostics,
+		  "change '%s' along with whatever needs a new object: any other replace is refused by plan",
+		  field->name);
+}
+
 static void warn_of_shared(const struct job *job, const struct resource *resource)
 {
-	for (size_t i = 0; i < resource->kind->fields.count; i++) {
-		const struct field *field = field_at(&resource->kind->fields, i);
-		const struct value *value = value_get_named(&resource->desired, field->name);
+	struct warning warning = {job, resource};
 
-		/* What it is attached to it leaves before the new one comes in. */
-		if (!unique_field(field) || unique_is_handed_on(field) || !value || value_has_deferred(value))
-			continue;
-		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, value->position,
-			 "'%.*s' asks for create_before_destroy, and old and new cannot have the same '%s' at a time",
-			 SLICE_ARGUMENTS(resource->address), field->name);
-		diag_address(job->diagnostics, resource->address);
-		diag_hint(job->diagnostics,
-			  "change '%s' along with whatever needs a new object: any other replace is refused by plan",
-			  field->name);
-	}
+	for (size_t i = 0; i < resource->kind->fields.count; i++)
+		unique_each(field_at(&resource->kind->fields, i), &resource->desired, warn_of_one, &warning);
 }
 
 /* Whether anything but what tells it apart needs a new object. */

@@ -184,7 +184,6 @@ typedef bool unique_visit(void *context, const struct field *field, struct slice
 
 struct visiting {
 	const struct kind *kind;
-	const struct value *fields;
 	const struct identity *place;
 	struct arena *arena;
 	unique_visit *visit;
@@ -192,11 +191,10 @@ struct visiting {
 	bool good;
 };
 
-static void visit_one(void *context, const struct field *field, const struct value *value)
+static void visit_one(void *context, const struct field *field, const struct value *value, const struct value *fields)
 {
 	struct visiting *visiting = (struct visiting *)context;
-	struct slice text =
-		unique_value(visiting->kind, field, value, visiting->fields, visiting->place, visiting->arena);
+	struct slice text = unique_value(visiting->kind, field, value, fields, visiting->place, visiting->arena);
 
 	if (text.size > 0)
 		visiting->good &= visiting->visit(visiting->context, field, text);
@@ -207,13 +205,10 @@ static void visit_one(void *context, const struct field *field, const struct val
 static bool visit_unique(const struct kind *kind, const struct value *fields, const struct identity *place,
 			 struct arena *arena, unique_visit *visit, void *context)
 {
-	struct visiting visiting = {kind, fields, place, arena, visit, context, true};
+	struct visiting visiting = {kind, place, arena, visit, context, true};
 
-	for (size_t i = 0; value_is(fields, VALUE_MAP) && i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-
-		unique_each(field, value_get_named(fields, field->name), visit_one, &visiting);
-	}
+	for (size_t i = 0; value_is(fields, VALUE_MAP) && i < kind->fields.count; i++)
+		unique_each(field_at(&kind->fields, i), fields, visit_one, &visiting);
 	return visiting.good;
 }
 

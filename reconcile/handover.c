@@ -6,11 +6,19 @@
 #include "reconcile/shed.h"
 #include "reconcile/unique.h"
 
+/* Who lets go of something. */
+struct giving {
+	size_t index;		   /* of its action */
+	const struct field *field; /* by which it has that: a top-level one, or a member of its items; NULL: several */
+};
+
 struct search {
 	const struct plan *plan;
 	struct arena *arena;
 	struct handovers *result;
-	struct map leaving;   /* what is let go of: index of its action */
+	struct map leaving; /* what is let go of: index in givings */
+	struct giving *givings;
+	size_t giving_count, giving_capacity;
 	struct ranges ranges; /* what is let go of and what is taken, of which any part counts; by index */
 	struct map widening;  /* ids of what gets further ranges of its own: likewise */
 	struct map losing;    /* ids of what loses the range that it has within another's: likewise */
@@ -75,6 +83,21 @@ static bool note_range_of(struct search *search, size_t index, const struct fiel
 	return field && note_range(search, index, field, fields, value_get_named(fields, field->name), taking);
 }
 
+static void give(struct search *search, struct slice text, size_t index, const struct field *field)
+{
+	search->givings = arena_room(search->arena, search->givings, search->giving_count, &search->giving_capacity,
+				     sizeof(*search->givings));
+	search->givings[search->giving_count] = (struct giving){index, field};
+	map_set_number(&search->leaving, text, search->giving_count++);
+}
+
+/* Who lets go of what the text tells; NULL: nobody. */
+static const struct giving *giver_of(const struct search *search, struct slice text)
+{
+	size_t number = text.size > 0 ? map_number(&search->leaving, text) : SIZE_MAX;
+	return number != SIZE_MAX ? &search->givings[number] : NULL;
+}
+
 static void note_leaving(struct search *search, size_t index, const struct field *field)
 {
 	const struct action *action = &search->plan->actions[index];
@@ -85,7 +108,7 @@ static void note_leaving(struct search *search, size_t index, const struct field
 		return;
 	if (!action_ends_old(action) && slice_equal(held, text_of(search, action, field, &action->known)))
 		return;
-	map_set_number(&search->leaving, held, index);
+	give(search, held, index, field);
 }
 
 static void hand_over(struct search *search, size_t from, size_t to, const struct field *field)
@@ -109,13 +132,32 @@ static void note_taking(struct search *search, size_t index, const struct field 
 	if (note_range_of(search, index, field, &action->known, true))
 		return;
 	struct slice wanted = text_of(search, action, field, &action->known);
-	size_t giver = wanted.size ? map_number(&search->leaving, wanted) : SIZE_MAX;
+	const struct giving *giving = giver_of(search, wanted);
 	bool keeps = moves(action) && slice_equal(wanted, text_of(search, action, field, &action->live));
-	if (giver != SIZE_MAX && !keeps)
-		hand_over(search, giver, index, field);
+	if (giving && !keeps)
+		hand_over(search, giving->index, index, giving->field);
 }
 
-/* One value, or each item of a set, as the action lets go of it or takes it. */
+/* One value, or one item, as the action lets go of it or takes it. fields: MAP that has what it is unique in. */
+static void note_value(struct search *search, size_t index, const struct field *field, const struct value *value,
+		       const struct value *fields, bool taking)
+{
+	const struct action *action = &search->plan->actions[index];
+	struct slice text = unique_value(action->kind, field, value, fields, &action->identity, search->arena);
+	const struct giving *giving = taking ? giver_of(search, text) : NULL;
+	if (!taking && text.size > 0)
+		give(search, text, index, field);
+	if (!giving || giving->index == index)
+		return;
+	const struct field *held = giving->field;
+	bool keeps = operation_keeps(search->plan->actions[giving->index].operation);
+	if (held && is_yielded(held) && (unique_items(held) || keeps))
+		yield(search, giving->index, index, field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE, held, value);
+	else
+		hand_over(search, giving->index, index, held);
+}
+
+/* One value, or each item of a set. */
 static void note_values(struct search *search, size_t index, const struct field *field, const struct value *value,
 			bool taking)
 {
@@ -125,19 +167,8 @@ static void note_values(struct search *search, size_t index, const struct field 
 	const struct value *fields = !taking && value_is(&action->live, VALUE_MAP) ? &action->live : &action->known;
 	if (note_range(search, index, field, fields, value, taking))
 		return;
-	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {
-		const struct value *one = is_list ? &value->items[i] : value;
-		struct slice text = unique_value(action->kind, field, one, fields, &action->identity, search->arena);
-		size_t from = taking && text.size ? map_number(&search->leaving, text) : SIZE_MAX;
-		if (!taking && text.size)
-			map_set_number(&search->leaving, text, index);
-		if (from == SIZE_MAX || from == index)
-			continue;
-		if (unique_items(field) || operation_keeps(search->plan->actions[from].operation))
-			yield(search, from, index, field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE, field, one);
-		else
-			hand_over(search, from, index, field);
-	}
+	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++)
+		note_value(search, index, field, is_list ? &value->items[i] : value, fields, taking);
 }
 
 /* What changes in place, as the plan has it; of what comes or goes as a whole, the items of its sets. */
@@ -166,28 +197,30 @@ static void note_moving(struct search *search, size_t index, bool taking)
 struct noting {
 	struct search *search;
 	size_t index;
-	const struct value *fields;
 	bool taking;
 };
 
-static void note_member(void *context, const struct field *field, const struct value *value)
+static void note_member(void *context, const struct field *field, const struct value *value, const struct value *fields)
 {
 	const struct noting *noting = context;
-	(void)note_range(noting->search, noting->index, field, noting->fields, value, noting->taking);
+	struct search *search = noting->search;
+	bool stays = unique_is_kept(field) && moves(&search->plan->actions[noting->index]);
+	if (!stays && !note_range(search, noting->index, field, fields, value, noting->taking))
+		note_value(search, noting->index, field, value, fields, noting->taking);
 }
 
-/* The ranges in the items of its lists: what an update leaves as it was nobody else is to have. */
+/* What is in its items: what an update leaves as it was nobody else is to have. */
 static void note_members(struct search *search, size_t index, bool taking)
 {
 	const struct action *action = &search->plan->actions[index];
-	const struct value *fields = !taking && value_is(&action->live, VALUE_MAP) ? &action->live : &action->known;
-	struct noting noting = {search, index, fields, taking};
+	const struct value *fields = !taking && value_is(&action->had, VALUE_MAP) ? &action->had : &action->known;
+	struct noting noting = {search, index, taking};
 	if (!moves(action) && !(taking ? operation_makes(action->operation) : action_ends_old(action)))
 		return;
 	for (size_t i = 0; value_is(fields, VALUE_MAP) && i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
 		if (unique_members(field))
-			unique_each(field, value_get_named(fields, field->name), note_member, &noting);
+			unique_each(field, fields, note_member, &noting);
 	}
 }
 

@@ -55,7 +55,8 @@ enum field_flag {
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 12,
 	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway), or an address,
-	 * which one at a time has; items of a set too.
+	 * which one at a time has; items of a set too. So are members of items, which are IMMUTABLE as well: what is in
+	 * them goes with their object.
 	 */
 	SOLE = 1 << 13,
 	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */

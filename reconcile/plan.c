@@ -147,8 +147,8 @@ static void join_unset(struct action *action, const struct item *item, struct ar
 		action->constants = value_overlaid(&action->constants, &item->resource->restores, arena);
 }
 
-static void describe_object(struct action *action, const struct object *object, const struct live *live,
-			    struct arena *arena)
+static void describe_object(struct planning *planning, struct action *action, struct object *object,
+			    const struct live *live)
 {
 	action->object_id = object->object_id;
 	action->provider_id = object->provider_id;
@@ -160,7 +160,8 @@ static void describe_object(struct action *action, const struct object *object, 
 		if (live->provider_id.size)
 			action->provider_id = live->provider_id;
 		action->live = live->fields;
-		action->hidden = secret_marks_of(&live->fields, arena);
+		action->had = *plan_had(planning, action->kind, object, &live->fields);
+		action->hidden = secret_marks_of(&live->fields, planning->arena);
 		action->live_outputs = live->outputs;
 		action->running = live->running;
 		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
@@ -198,7 +199,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	if (item->identity)
 		action->identity = *item->identity;
 	if (item->object) {
-		describe_object(action, item->object, item->live, planning->arena);
+		describe_object(planning, action, item->object, item->live);
 		action->awaits_gone =
 			item->operation == OPERATION_CREATE && item->live && item->live->presence == PRESENCE_LEAVING;
 		if (item->operation == OPERATION_TAKE_BACK)
@@ -309,7 +310,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	action->kind = kind;
 	action->provider = object->provider;
 	action->identity = object->identity;
-	describe_object(action, object, plan_marked(planning, kind, item.live, NULL, object), planning->arena);
+	describe_object(planning, action, object, plan_marked(planning, kind, item.live, NULL, object));
 	action->drifted = planning->input->scope.looks && situation.live == LIVE_NOT_OURS;
 	if (deposed)
 		action->role = OBJECT_DEPOSED;

@@ -59,6 +59,8 @@ struct action {
 	struct value released;	/* fields to be cleared, with their former values */
 	struct value constants; /* fields no longer set that go back to a fixed value, with it */
 	struct value live;	/* MAP as read for this plan, or null */
+	/* The same, with what no read gives back of what it has to itself (unique_had()). */
+	struct value had;
 	/* LIST of the secrets within that, or null: whoever reads it again may know of them by this alone. */
 	struct value hidden;
 	struct value live_outputs;

@@ -380,6 +380,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.released = map_of(one, "released"),
 		.constants = map_of(one, "constants"),
 		.live = value_null(),
+		.had = value_null(),
 		.hidden = *list_of(one, "hidden"),
 		.live_outputs = value_null(),
 		.marks = map_of(one, "marks"),

@@ -253,15 +253,15 @@ struct keeping {
 	bool takes;
 };
 
-static void keep_one(void *context, const struct field *field, const struct value *value)
+static void keep_one(void *context, const struct field *field, const struct value *value, const struct value *fields)
 {
 	const struct keeping *keeping = context;
 	const struct keeper *keeper = keeping->keeper;
 	const struct ranged ranged = {.owner = keeper->node, .wanted = keeping->takes, .field = field, .value = value};
 
-	if (!ranges_add(keeping->ranges, keeper->kind, keeper->fields, keeper->place, ranged))
+	if (!ranges_add(keeping->ranges, keeper->kind, fields, keeper->place, ranged))
 		keep_text(keeping->focusing, keeping->kept, keeper,
-			  unique_value(keeper->kind, field, value, keeper->fields, keeper->place,
+			  unique_value(keeper->kind, field, value, fields, keeper->place,
 				       keeping->focusing->planning->arena),
 			  keeping->takes);
 }
@@ -275,11 +275,8 @@ static void keep_all(struct focusing *focusing, struct map *kept, struct ranges 
 
 	keep_text(focusing, kept, keeper, unique_whole(keeper->kind, keeper->fields, keeper->place, style, arena),
 		  takes);
-	for (size_t i = 0; i < keeper->kind->fields.count; i++) {
-		const struct field *field = field_at(&keeper->kind->fields, i);
-
-		unique_each(field, value_get_named(keeper->fields, field->name), keep_one, &keeping);
-	}
+	for (size_t i = 0; i < keeper->kind->fields.count; i++)
+		unique_each(field_at(&keeper->kind->fields, i), keeper->fields, keep_one, &keeping);
 }
 
 /* What an object has now, as far as it was read or is recorded; NULL: nothing is known of it. */
@@ -291,7 +288,7 @@ static const struct value *fields_of(struct planning *planning, size_t index)
 	if (live && live->presence == PRESENCE_ABSENT)
 		return NULL;
 	if (live && value_is(&live->fields, VALUE_MAP))
-		return &live->fields;
+		return plan_had(planning, kinds_find(planning->input->kinds, object->kind), object, &live->fields);
 	return plan_load_body(planning, object) && value_is(&object->observed, VALUE_MAP) ? &object->observed : NULL;
 }
 

@@ -1,5 +1,7 @@
 #include "reconcile/plan_items.h"
 
+#include "reconcile/unique.h"
+
 /* What the parts of planning share: the items of a plan, their order, what is known of them, and words about them. */
 
 struct item *plan_item_at(struct planning *planning, struct slice address)
@@ -88,6 +90,18 @@ const size_t *plan_object_at(struct planning *planning, struct slice address)
 		}
 	}
 	return map_get(planning->recorded, address);
+}
+
+const struct value *plan_had(struct planning *planning, const struct kind *kind, struct object *object,
+			     const struct value *read)
+{
+	struct value *had;
+
+	if (!kind || !value_is(read, VALUE_MAP) || !unique_is_recorded(kind) || !plan_load_body(planning, object))
+		return read;
+	had = arena_new(planning->arena, struct value);
+	*had = unique_had(kind, read, object, planning->arena);
+	return had;
 }
 
 const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name)

@@ -94,6 +94,10 @@ bool plan_load_body(struct planning *planning, struct object *object);
 /* The number in input->objects of the one that has the address, in the spec or not, as its own; of several any. NULL:
  * none. */
 const size_t *plan_object_at(struct planning *planning, struct slice address);
+/* What an object has to itself (unique.h): its fields as read, with what no read gives back as it was made. read: MAP,
+ * or anything else, which is given back as it is. */
+const struct value *plan_had(struct planning *planning, const struct kind *kind, struct object *object,
+			     const struct value *read);
 /* A field as it is, or as it was when it was last looked at; NULL: not known. */
 const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name);
 /* What was read of all that is recorded, whether the plan is about it or not; NULL: nothing was. */

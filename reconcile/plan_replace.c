@@ -129,9 +129,16 @@ static void hint_at_user(struct planning *planning, const struct item *item, con
 		  SLICE_ARGUMENTS(item->first_for->address));
 }
 
-static void report_shared(struct planning *planning, const struct item *item, const struct field *field,
-			  const struct value *new, const struct value *old)
+/* What old and new both have. */
+struct shared {
+	const struct field *field; /* of the new one: a top-level one, or a member of its items */
+	const struct value *new, *old;
+};
+
+static void report_shared(struct planning *planning, const struct item *item, const struct shared *shared)
 {
+	const struct field *field = shared->field;
+	const struct value *new = shared->new, *old = shared->old;
 	bool same = is_same_value(field, new, old);
 	struct slice what = same ? arena_format(planning->arena, "both would have the same '%s'", field->name)
 				 : arena_format(planning->arena, "its new '%s' overlaps %.*s, which that one has",
@@ -146,32 +153,89 @@ static void report_shared(struct planning *planning, const struct item *item, co
 			  : "take a range apart from that");
 }
 
-/* Old and new side by side cannot share what must be unique, nor any part of a range; NULL: they share nothing. */
-static const struct field *shared_with(const struct item *item, const struct object *object)
+struct sharing {
+	const struct kind *kind;
+	const struct identity *place;
+	struct arena *arena;
+	struct map old; /* what must be unique of it, as texts */
+	struct shared *result;
+};
+
+static void note_old(void *context, const struct field *field, const struct value *value, const struct value *fields)
+{
+	struct sharing *sharing = context;
+
+	if (unique_is_shared(field))
+		map_mark(&sharing->old,
+			 unique_value(sharing->kind, field, value, fields, sharing->place, sharing->arena));
+}
+
+static void look_at_new(void *context, const struct field *field, const struct value *value, const struct value *fields)
+{
+	struct sharing *sharing = context;
+	struct slice text = unique_value(sharing->kind, field, value, fields, sharing->place, sharing->arena);
+
+	if (unique_is_shared(field) && text.size > 0 && map_has(&sharing->old, text) && !sharing->result->field)
+		*sharing->result = (struct shared){field, value, value};
+}
+
+/* Looks for what both have, by an item of either. */
+static void find_in_items(const struct item *item, const struct object *object, struct shared *ret)
 {
 	const struct kind *kind = item->resource->kind;
+	struct arena scratch;
+	bool has = false;
+
+	for (size_t i = 0; !has && i < kind->fields.count; i++)
+		has = unique_members(field_at(&kind->fields, i));
+	if (!has)
+		return;
+	arena_init(&scratch);
+	struct sharing sharing = {kind, &object->identity, &scratch, .result = ret};
+	const struct value had = unique_had(kind, &object->resolved, object, &scratch);
+
+	map_init(&sharing.old);
+	for (size_t i = 0; i < kind->fields.count; i++)
+		unique_each(field_at(&kind->fields, i), &had, note_old, &sharing);
+	for (size_t i = 0; i < kind->fields.count; i++)
+		unique_each(field_at(&kind->fields, i), &item->wanted, look_at_new, &sharing);
+	map_release(&sharing.old);
+	arena_release(&scratch);
+}
+
+/* Old and new side by side cannot share what must be unique, nor any part of a range. */
+static bool find_shared(const struct item *item, const struct object *object, struct shared *ret)
+{
+	const struct kind *kind = item->resource->kind;
+
+	*ret = (struct shared){0};
 	for (size_t i = 0; !item->moved && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		/* What it is attached to it leaves before the new one comes in. */
-		if (!unique_field(field) || unique_is_handed_on(field))
+		if (!unique_is_shared(field))
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
 		const struct value *old = value_get_named(&object->resolved, field->name);
 		if (!new || !old || !is_shared(field, new, old) || !is_same_scope(item, object, unique_scope(field)))
 			continue;
-		return field;
+		*ret = (struct shared){field, new, old};
+		return true;
 	}
-	return NULL;
+	if (!item->moved)
+		find_in_items(item, object, ret);
+	return ret->field != NULL;
 }
 
-static bool check_unique(struct planning *planning, const struct item *item)
+static void check_unique(struct planning *planning, const struct item *item)
 {
-	const struct field *field = shared_with(item, item->object);
-	if (!field)
-		return true;
-	report_shared(planning, item, field, value_get_named(&item->wanted, field->name),
-		      value_get_named(&item->object->resolved, field->name));
-	return false;
+	struct shared shared;
+	if (find_shared(item, item->object, &shared))
+		report_shared(planning, item, &shared);
+}
+
+static bool shares_any(const struct item *item, const struct object *object)
+{
+	struct shared shared;
+	return find_shared(item, object, &shared);
 }
 
 /* The same of what a service tells apart by several fields together: it would answer with the old one. */
@@ -211,7 +275,7 @@ static bool has_whole(const struct item *item)
 static bool is_in_the_way(const struct planning *planning, const struct item *item, const struct object *object)
 {
 	bool elsewhere = item->identity && !identity_equal(item->identity, &object->identity);
-	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
+	return !elsewhere && (shares_any(item, object) || is_taken_for(planning, item, object));
 }
 
 static bool runs_anything(const struct item *item)
@@ -376,7 +440,7 @@ bool plan_goes_last(const struct planning *planning, size_t number, enum operati
 static bool is_made_first(const struct planning *planning, const struct item *item)
 {
 	return is_asked_for(item) && !(item->resource->ended_first &&
-				       (shared_with(item, item->object) || is_taken_for(planning, item, item->object)));
+				       (shares_any(item, item->object) || is_taken_for(planning, item, item->object)));
 }
 
 void plan_items_order_replaces(struct planning *planning)
@@ -399,8 +463,10 @@ void plan_items_order_replaces(struct planning *planning)
 	spread(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
-		if (item->operation == OPERATION_REPLACE && item->create_before_destroy && check_unique(planning, item))
-			check_whole(planning, item);
+		if (item->operation != OPERATION_REPLACE || !item->create_before_destroy)
+			continue;
+		check_unique(planning, item);
+		check_whole(planning, item);
 	}
 }
 

@@ -46,19 +46,17 @@ static void report_both(struct planning *planning, const struct claim *claim, co
 }
 
 static void note_range(struct taking *taking, const struct item *item, const struct field *field,
-		       const struct value *fields, const struct identity *place, bool wanted)
+		       const struct value *value, const struct value *fields, const struct identity *place, bool wanted)
 {
-	const struct ranged ranged = {.owner = (size_t)(item - taking->planning->items),
-				      .wanted = wanted,
-				      .field = field,
-				      .value = value_get_named(fields, field->name)};
+	const struct ranged ranged = {
+		.owner = (size_t)(item - taking->planning->items), .wanted = wanted, .field = field, .value = value};
 
 	(void)ranges_add(&taking->ranges, item->resource->kind, fields, place, ranged);
 }
 
-/* top: the field of the holder's that has it. */
+/* own: the field of the holder's that has it, or a member within the items of top. */
 static void report(struct planning *planning, const struct claim *claim, const struct item *holder,
-		   const struct field *top, const struct value *held)
+		   const struct field *top, const struct field *own, const struct value *held)
 {
 	const struct field *field = claim->field;
 
@@ -68,7 +66,7 @@ static void report(struct planning *planning, const struct claim *claim, const s
 		   field->name, SLICE_ARGUMENTS(holder->address),
 		   SLICE_ARGUMENTS(ranges_differ(&claim->value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")));
 	diag_address(planning->diagnostics, claim->by->address);
-	if (unique_is_kept(field))
+	if (unique_is_kept(own))
 		diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
 			  SLICE_ARGUMENTS(holder->address));
 	else
@@ -86,7 +84,7 @@ static void look_at_range(void *context, const struct ranged *had, const struct 
 	if (!ranges_differ(had->value, wanted->value))
 		return;
 	if (!plan_is_to_be_made(holder))
-		report(taking->planning, &claim, holder, had->field, had->value);
+		report(taking->planning, &claim, holder, had->field, had->field, had->value);
 	else if (had->owner < wanted->owner)
 		report_both(taking->planning, &claim, &(struct claim){holder, had->field, *had->value});
 }
@@ -146,18 +144,17 @@ struct look {
 	struct taking *taking;
 	struct item *item;
 	const struct field *top;
-	const struct value *fields; /* MAP: of the item, or read of its object */
 };
 
 static void visit_values(struct taking *taking, struct item *item, const struct field *field,
 			 const struct value *fields, unique_found *visit)
 {
-	struct look look = {taking, item, field, fields};
+	struct look look = {taking, item, field};
 
-	unique_each(field, value_get_named(fields, field->name), visit, &look);
+	unique_each(field, fields, visit, &look);
 }
 
-static void note_claim(void *context, const struct field *field, const struct value *value)
+static void note_claim(void *context, const struct field *field, const struct value *value, const struct value *fields)
 {
 	const struct look *look = context;
 	struct taking *taking = look->taking;
@@ -166,23 +163,24 @@ static void note_claim(void *context, const struct field *field, const struct va
 	struct claim *claim = arena_new(arena, struct claim);
 	const struct claim *earlier;
 
+	if (unique_is_kept(field) && !plan_is_to_be_made(item))
+		return;
 	const struct value asked = unique_is_kept(field) ? *value : asked_for(taking->planning, value);
 	*claim = (struct claim){item, field, value_at(asked, value->position)};
-	struct slice text =
-		unique_value(item->resource->kind, field, &claim->value, look->fields, item->identity, arena);
+	struct slice text = unique_value(item->resource->kind, field, &claim->value, fields, item->identity, arena);
 	if (text.size == 0)
 		return;
 	map_mark(&taking->kinds, slice_of(item->resource->kind->name));
 	earlier = map_add(&taking->claims, text, claim);
 	bool concerns = earlier && earlier->by != item && (earlier->by->in_focus || item->in_focus);
-	if (earlier && (unique_is_kept(field) || (concerns && field != look->top)))
+	if (concerns && (unique_is_kept(field) || field != look->top))
 		report_both(taking->planning, claim, earlier);
 	else if (concerns)
 		report_claims(taking->planning, claim, earlier);
 	if (!unique_is_kept(field))
 		return;
-	note_range(taking, item, field, look->fields, item->identity, true);
-	note_range(taking, item, field, look->fields, item->identity, false);
+	note_range(taking, item, field, value, fields, item->identity, true);
+	note_range(taking, item, field, value, fields, item->identity, false);
 }
 
 static void claim_all(struct taking *taking, struct item *item)
@@ -231,13 +229,14 @@ static bool gives_another(const struct change *change, const struct field *membe
 	return false;
 }
 
-/* The same as plan_item_keeps(), of a range in an item of a list: it also goes with its object to another place. */
+/* The same as plan_item_keeps(), of what is in an item: a range in one of a list also goes with its object to another
+ * place. */
 static bool keeps_member(const struct look *look, const struct field *member, const struct value *value)
 {
 	const struct item *item = look->item;
 	const struct difference *fields = item->in_focus && operation_keeps(item->operation) ? item->fields : NULL;
 
-	for (size_t i = 0; fields && i < fields->count; i++) {
+	for (size_t i = 0; fields && !unique_is_kept(member) && i < fields->count; i++) {
 		const struct change *change = &fields->changes[i];
 		const char *name = change->effect == EFFECT_SET && change->field ? change->field->name : "";
 
@@ -250,39 +249,42 @@ static bool keeps_member(const struct look *look, const struct field *member, co
 	return true;
 }
 
-static void look_at_held(void *context, const struct field *field, const struct value *value)
+static void look_at_held(void *context, const struct field *field, const struct value *value,
+			 const struct value *fields)
 {
 	const struct look *look = context;
 	struct taking *taking = look->taking;
 	struct item *item = look->item;
 	struct planning *planning = taking->planning;
 	const struct identity *place = &item->object->identity;
-	struct slice text = unique_value(item->resource->kind, field, value, look->fields, place, planning->arena);
+	struct slice text = unique_value(item->resource->kind, field, value, fields, place, planning->arena);
 	const struct claim *claim = text.size > 0 ? map_get(&taking->claims, text) : NULL;
 
 	if (claim && claim->by != item && (claim->by->in_focus || item->in_focus) &&
 	    (field != look->top ? keeps_member(look, field, value) : plan_item_keeps(item, field, value)) &&
 	    !is_taken_back(planning, claim))
-		report(planning, claim, item, look->top, value);
+		report(planning, claim, item, look->top, field, value);
 	if (text.size > 0 && unique_is_kept(field))
-		note_range(taking, item, field, look->fields, place, false);
+		note_range(taking, item, field, value, fields, place, false);
 }
 
 /* What is there, and stays, has what its spec does not say as it was read. */
 static void look_at_holder(struct taking *taking, struct item *item)
 {
-	const struct fields *fields = &item->resource->kind->fields;
+	const struct kind *kind = item->resource->kind;
 
 	if (!item->object || !item->live || item->live->presence != PRESENCE_PRESENT || plan_is_to_be_made(item) ||
-	    !map_has(&taking->kinds, slice_of(item->resource->kind->name)))
+	    !map_has(&taking->kinds, slice_of(kind->name)))
 		return;
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_at(fields, i);
+	const struct value *had = plan_had(taking->planning, kind, item->object, &item->live->fields);
+
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
 
 		/* Of a list the spec may have an item that leaves a member as it is. */
 		if (unique_is_kept(field) || unique_members(field) ||
 		    (is_handed_on(field) && !is_set(taking->planning, item, field)))
-			visit_values(taking, item, field, &item->live->fields, look_at_held);
+			visit_values(taking, item, field, had, look_at_held);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "reconcile/unique.h"
 
 #include "base/json.h"
+#include "reconcile/made.h"
 
 bool unique_field(const struct field *field)
 {
@@ -12,9 +13,14 @@ bool unique_is_handed_on(const struct field *field)
 	return (field->flags & SOLE) && !(field->flags & IMMUTABLE);
 }
 
+bool unique_is_shared(const struct field *field)
+{
+	return unique_field(field) && !unique_is_handed_on(field);
+}
+
 bool unique_is_kept(const struct field *field)
 {
-	return unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
+	return unique_is_shared(field) && (field->flags & IMMUTABLE);
 }
 
 bool unique_items(const struct field *field)
@@ -22,45 +28,121 @@ bool unique_items(const struct field *field)
 	return field->type == FIELD_SET && (field->item->flags & SOLE);
 }
 
-static bool is_member_range(const struct field *field)
-{
-	return field->range == RANGE_WITHIN;
-}
-
 bool unique_members(const struct field *field)
 {
-	const struct field *item = field->type == FIELD_LIST ? field->item : NULL;
+	const struct field *item = field->item;
 
-	for (size_t i = 0; item && i < item->members.count; i++)
-		if (is_member_range(field_at(&item->members, i)))
+	for (size_t i = 0; item && i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+
+		if (unique_field(member) || unique_items(member) || unique_members(member))
+			return true;
+	}
+	return false;
+}
+
+/* The map of an item, and what is around that. */
+struct around {
+	const struct value *map;
+	const struct around *outer; /* NULL: the map is the resource itself */
+};
+
+static const struct value *scope_of(const struct field *field, const struct around *around)
+{
+	const char *scope = unique_scope(field);
+
+	while (around->outer && !(scope && value_if_set(value_get_named(around->map, scope))))
+		around = around->outer;
+	return around->map;
+}
+
+struct finding {
+	unique_found *found;
+	void *context;
+};
+
+static void find(const struct finding *finding, const struct field *field, const struct value *value,
+		 const struct around *around)
+{
+	finding->found(finding->context, field, value, scope_of(field, around));
+}
+
+/* as: the field that stands for each item of the set. */
+static void find_items(const struct finding *finding, const struct field *set, const struct field *as,
+		       const struct value *list, const struct around *around)
+{
+	for (uint32_t i = 0; unique_items(set) && value_is(list, VALUE_LIST) && i < list->count; i++)
+		find(finding, as, &list->items[i], around);
+}
+
+static void find_members(const struct finding *finding, const struct field *field, const struct value *list,
+			 const struct around *outer)
+{
+	bool has_any = unique_members(field);
+
+	for (uint32_t i = 0; has_any && value_is(list, VALUE_LIST) && i < list->count; i++) {
+		const struct around around = {&list->items[i], outer};
+
+		for (size_t k = 0; k < field->item->members.count; k++) {
+			const struct field *member = field_at(&field->item->members, k);
+			const struct value *value = value_if_set(value_get_named(around.map, member->name));
+
+			if (!value)
+				continue;
+			if (unique_field(member))
+				find(finding, member, value, &around);
+			find_items(finding, member, member->item, value, &around);
+			find_members(finding, member, value, &around);
+		}
+	}
+}
+
+void unique_each(const struct field *top, const struct value *fields, unique_found *found, void *context)
+{
+	const struct finding finding = {found, context};
+	const struct around around = {fields, NULL};
+	const struct value *value = value_if_set(value_get_named(fields, top->name));
+
+	if (!value)
+		return;
+	if (unique_field(top))
+		find(&finding, top, value, &around);
+	find_items(&finding, top, top, value, &around);
+	find_members(&finding, top, value, &around);
+}
+
+static bool is_recorded(const struct field *field)
+{
+	return made_is_kept(field) && unique_members(field);
+}
+
+bool unique_is_recorded(const struct kind *kind)
+{
+	for (size_t i = 0; i < kind->fields.count; i++)
+		if (is_recorded(field_at(&kind->fields, i)))
 			return true;
 	return false;
 }
 
-static void each_member(const struct field *item, const struct value *value, unique_found *found, void *context)
+struct value unique_had(const struct kind *kind, const struct value *read, const struct object *object,
+			struct arena *arena)
 {
-	for (size_t i = 0; i < item->members.count; i++) {
-		const struct field *member = field_at(&item->members, i);
-		const struct value *own = is_member_range(member) ? value_get_named(value, member->name) : NULL;
+	VALUE_BUILDER_AUTO made;
 
-		if (value_if_set(own))
-			found(context, member, own);
+	value_builder_init(&made);
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		const struct value *known = is_recorded(field)
+						    ? made_known(field, value_get_named(&object->resolved, field->name),
+								 value_get_named(&object->observed, field->name), arena)
+						    : NULL;
+
+		if (known)
+			value_builder_member(&made, slice_of(field->name), *known);
 	}
-}
+	const struct value all = value_builder_map(&made, arena);
 
-void unique_each(const struct field *top, const struct value *value, unique_found *found, void *context)
-{
-	bool has_members = unique_members(top);
-
-	value = value_if_set(value);
-	if (value && unique_field(top))
-		found(context, top, value);
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++) {
-		if (has_members)
-			each_member(top->item, &value->items[i], found, context);
-		else if (unique_items(top))
-			found(context, top, &value->items[i]);
-	}
+	return all.count > 0 ? value_overlaid(read, &all, arena) : *read;
 }
 
 struct unique_words unique_words(const struct field *field)
@@ -78,6 +160,14 @@ const char *unique_scope(const struct field *field)
 }
 
 enum { TEXT_MOST_BYTES = 64 * 1024 };
+
+/* An address is one and the same by whichever field a thing has it. */
+static const char *name_of(const struct field *field)
+{
+	const struct field *each = field->item ? field->item : field;
+
+	return each->type == FIELD_ADDRESS ? "address" : field->name;
+}
 
 static struct slice known_text(const struct value *fields, const char *name)
 {
@@ -162,7 +252,7 @@ struct slice unique_within(const struct kind *kind, const struct field *field, c
 		within = known_text(fields, field->range_parent_id);
 	if (scope && within.size == 0)
 		return (struct slice){0};
-	return arena_format(arena, "%s\n%s\n%.*s\n%.*s", kind->name, field->name,
+	return arena_format(arena, "%s\n%s\n%.*s\n%.*s", kind->name, name_of(field),
 			    SLICE_ARGUMENTS(identity_text(arena, place)), SLICE_ARGUMENTS(within));
 }
 

@@ -16,15 +16,26 @@ bool unique_field(const struct field *field);
 bool unique_is_handed_on(const struct field *field);
 /* Whether an object keeps it until it is gone: it takes no other value, nor goes over to another object. */
 bool unique_is_kept(const struct field *field);
+/* Whether an object that another one is to replace still has it beside that one: what it is attached to it leaves
+ * before. */
+bool unique_is_shared(const struct field *field);
 /* Whether no two objects may have the same item in this set. */
 bool unique_items(const struct field *field);
-/* Whether the items of this list have ranges of which no two objects may have the same (RANGE_WITHIN of a member). */
+/* Whether an item of this field, at any depth, has a member of which no two objects may have the same value, or the
+ * same item. */
 bool unique_members(const struct field *field);
-/* One of the values that no two objects may have. field: the top-level one, or a member of its items. */
-typedef void unique_found(void *context, const struct field *field, const struct value *value);
-/* Calls found for each of those in a top-level field: its value, the items of its set, or members of these of its list.
- * value: the field's, or NULL. */
-void unique_each(const struct field *top, const struct value *value, unique_found *found, void *context);
+/* One of the values that no two objects may have. field: the top-level one, or a member within its items; fields: MAP
+ * that has what it is unique in, of the nearest object around it or of the resource itself. */
+typedef void unique_found(void *context, const struct field *field, const struct value *value,
+			  const struct value *fields);
+/* Calls found for each of those in a top-level field: its value, the items of its set, or members within its items.
+ * fields: MAP of the resource, or NULL. */
+void unique_each(const struct field *top, const struct value *fields, unique_found *found, void *context);
+/* Whether the kind has such members in what no read gives back (made.h): unique_had() needs the object's body. */
+bool unique_is_recorded(const struct kind *kind);
+/* The fields of an object as read (MAP), with those: as it was made with them. In arena, or shared with either. */
+struct value unique_had(const struct kind *kind, const struct value *read, const struct object *object,
+			struct arena *arena);
 /* How two that ask for the same are told of it: "the same target", "which takes only one of them". */
 struct unique_words {
 	const char *what, *why;

@@ -77,6 +77,20 @@ static const struct field line_fields[] = {
 	{.name = "wait", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 };
 static const struct field line = {.name = "line", .type = FIELD_OBJECT, .members = FIELDS(line_fields)};
+/* What it is made with, and no read gives back. */
+static const struct field port_address = {
+	.name = "address", .type = FIELD_ADDRESS, .flags = IMMUTABLE | SOLE, .unique_in = "net"};
+static const struct field port_fields[] = {
+	{.name = "slot", .type = FIELD_INTEGER, .flags = KEY},
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_RELEASE},
+	{.name = "address",
+	 .type = FIELD_ADDRESS,
+	 .flags = IMMUTABLE | SOLE,
+	 .unique_in = "net",
+	 .when_unset = UNSET_RELEASE},
+	{.name = "more", .type = FIELD_SET, .item = &port_address, .when_unset = UNSET_RELEASE},
+};
+static const struct field port = {.name = "port", .type = FIELD_OBJECT, .members = FIELDS(port_fields)};
 static const struct field sub_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = REQUIRED | IMMUTABLE},
 	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .range = RANGE_WITHIN, .range_parent = "net"},
@@ -88,6 +102,11 @@ static const struct field sub_fields[] = {
 	 .range_parent = "net",
 	 .when_unset = UNSET_CLEAR},
 	{.name = "lines", .type = FIELD_LIST, .item = &line, .when_unset = UNSET_RELEASE},
+	{.name = "ports",
+	 .type = FIELD_SET,
+	 .flags = IMMUTABLE | WRITE_ONLY,
+	 .item = &port,
+	 .when_unset = UNSET_RELEASE},
 };
 static const struct output id_output[] = {{.name = "id"}};
 static const struct kind sub = {

@@ -45,6 +45,13 @@
 	"\"applied\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.1\"},\"resolved\":{\"net\":\"n1\",\"range\":\"10."  \
 						  "1\"},\"live\":{\"net\":\"n1\",\"range\":\"10.1\"}}"
 #define LINES(one, other) ",\"lines\":[{\"range\":\"" one "\"},{\"range\":\"" other "\"}]"
+/* What it was made with, and no read gives back. */
+#define PORTS(said) ",\"ports\":[{\"slot\":1" said "}]"
+#define AT(address) ",\"address\":\"" address "\""
+#define AND_AT(address) ",\"more\":[\"" address "\"]"
+#define SUB_MADE(name, more)                                                                                           \
+	REC("t.sub." name, "s" name, "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}",                             \
+	    "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}", "{\"net\":\"n1\",\"range\":\"10." name "\"}")
 #define ZONED(lines) "{\"zone\":\"z\"" lines "}"
 #define MORE(range) ",\"more\":\"" range "\""
 #define PART_FIELDS(range, more) "{\"net\":\"n1\",\"range\":\"" range "\"" more "}"
@@ -234,6 +241,16 @@ static const struct row {
 		 "t.sub.2", "s2", "{\"net\":\"n2\"" LINES("1.0.0.0/30", "4.0.0.0/30") "}",
 		 "{\"net\":\"n2\"" LINES("1.0.0.0/30", "4.0.0.0/30") "}") "}",
 	 "make t.sub.1, make t.sub.2"},
+	{"an address in an item goes with its object", "{" SUB("1", PORTS(AT("10.0.0.5"))) "}",
+	 "{" SUB_MADE("2", PORTS(AT("10.0.0.5"))) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
+	{"one in an item of that, too, by whichever field", "{" SUB("1", PORTS(AT("10.0.0.5"))) "}",
+	 "{" SUB_MADE("2", PORTS(AND_AT("10.0.0.5"))) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
+	{"what is nearest around it tells what it lies in", "{" SUB("1", PORTS(AT("10.0.0.5"))) "}",
+	 "{" SUB_MADE("2", PORTS(AT("10.0.0.5") ",\"net\":\"n2\"")) "}",
+	 "make t.sub.1, unsettle t.sub.2, delete t.sub.2"},
+	{"also of two that are replaced", "{" SUB("1", PORTS(AT("10.0.0.6"))) "," SUB("2", PORTS(AT("10.0.0.5"))) "}",
+	 "{" SUB_MADE("1", PORTS(AT("10.0.0.5"))) "," SUB_MADE("2", PORTS(AT("10.0.0.6"))) "}",
+	 "unsettle t.sub.1, delete t.sub.1, unsettle t.sub.2, delete t.sub.2, make t.sub.1, make t.sub.2"},
 	{"what others delete is waited for", "{" NETS "," SUB_B "}", "{" NET_KEPT("10") "," SUB_LEAVING "}",
 	 "delete t.sub.b, make t.sub.b"},
 	{"what others delete holds what it refers to until it is gone", "{\"t.net.a\":{\"range\":\"11\"}," SUB_B "}",

@@ -69,6 +69,8 @@
 	"'t.group.x' cannot be deleted: 'group' of 't.keep.k' names it, and stays as it is (what a spec does not "     \
 	"set, or ignores, is left alone: have 't.keep.k' set 'group' without that)"
 #define LINES(first, second) "{\"net\":\"n1\",\"lines\":[{" first "},{" second "}]}"
+#define PORT(range, address)                                                                                           \
+	"{\"net\":\"n1\",\"range\":\"" range "\",\"ports\":[{\"slot\":1,\"address\":\"" address "\"}]}"
 #define LINE(range) "\"range\":\"" range "\""
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 /* A net made with disks, as it saw them, and as it sees them now. */
@@ -477,6 +479,20 @@ static void test_reasons(void **state)
 		 false,
 		 "'t.sub.y' cannot have '1.0.0.0/30' as its 'range': 't.sub.x' has it, and keeps it under this plan "
 		 "(what a spec does not set, or ignores, is left alone: have 't.sub.x' set 'lines' without that)"},
+		{"what no read gives back is kept as it was made",
+		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PORT("10.0.1.0/24", "10.0.0.5") "}",
+		 "{" REC("t.sub.x", "s1", PORT("10.0.0.0/24", "10.0.0.5"), PORT("10.0.0.0/24", "10.0.0.5"),
+			 PART("10.0.0.0/24")) "}",
+		 false,
+		 "'t.sub.y' cannot have '10.0.0.5' as its 'address': 't.sub.x' has it, and keeps it under this plan "
+		 "(take another one, or have 't.sub.x' replaced first)"},
+		{"the new one would have the address that the old one was made with",
+		 "{\"t.sub.b\":" PORT("10.0.1.0/24", "10.0.0.5") ",\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
+		 "{" REC("t.sub.b", "s1", PORT("10.0.0.0/24", "10.0.0.5"), PORT("10.0.0.0/24", "10.0.0.5"),
+			 PART("10.0.0.0/24")) "," USER_REC "}",
+		 false,
+		 "'t.sub.b' must be replaced by a new object before the old one is deleted, but both would have the "
+		 "same 'address' (change 'address' too, or have 't.user.c' do without it and apply that first)"},
 		{"two are told otherwise what they lie in, and it is the same",
 		 "{" NET_A ",\"t.sub.x\":{\"net\":" REF("t.net.a.id") ",\"lines\":[{" LINE(
 			 "1.0.0.0/30") "}]},\"t.sub.y\":{"

@@ -17,12 +17,22 @@ const struct aws_field aws_instance_address6 = {
 	.member = "Ipv6Address",
 };
 
-static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(SOLE, UNSET_RELEASE)};
+/* What an interface was made with goes with the instance. */
+static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(IMMUTABLE | SOLE, UNSET_RELEASE)};
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
+static const struct aws_field interface_address6 = {
+	.field = {.name = "address",
+		  .type = FIELD_ADDRESS,
+		  .flags = IMMUTABLE | SOLE,
+		  .range_parent = "subnet",
+		  .taken_of = "subnet.ipv6_cidr",
+		  .unique_in = "subnet"},
+	.member = "Ipv6Address",
+};
 static const struct aws_field interface_fields[] = {
-	INTERFACE_FIELDS(SOLE, UNSET_RELEASE, private_address, aws_instance_address6)};
+	INTERFACE_FIELDS(IMMUTABLE | SOLE, UNSET_RELEASE, private_address, interface_address6)};
 const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };

@@ -46,7 +46,8 @@ extern const struct aws_field aws_interface_prefix6;
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
-/* held: SOLE where the thing itself has the addresses. private_address: the item of PRIVATE_ADDRESS_FIELDS. */
+/* held: IMMUTABLE | SOLE where the thing itself has the addresses. private_address: the item of PRIVATE_ADDRESS_FIELDS.
+ */
 #define INTERFACE_FIELDS(held, unset, private_address, address6)                                                       \
 	{.field = {.name = "device_index",                                                                             \
 		   .type = FIELD_INTEGER,                                                                              \

@@ -1,0 +1,134 @@
+"""Addresses of an instance's interfaces: each can be had but once, and goes with its instance alone."""
+
+import pytest
+
+from test_handover import carry_out, connections, ranges, write
+from trueup_runner import Ref, SimulatedCloud, apply, errors_of, plan_is_empty
+
+MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "m6i.large"}
+
+
+def card(said, slot=1, **first):
+    """A machine, by what is said of one of its interfaces, and of the machine itself."""
+    interfaces = [{"device_index": slot, **({"subnet": Ref("aws.subnet.a")} if slot else {}), **said}]
+    return {**MACHINE, "subnet": Ref("aws.subnet.b"), "interfaces": interfaces, **first}
+
+
+def cards(**own):
+    """Machines in two subnets that have an IPv6 range each."""
+    return {**ranges(a=1, b=2), "aws.instance": own}
+
+
+def own(*said, **more):
+    """A machine that has its addresses by itself, not by its interfaces."""
+    return {**MACHINE, "subnet": Ref("aws.subnet.a"), **dict(*said, **more)}
+
+
+Y = "aws.instance.y"
+AT, MORE = {"address": "10.20.0.50"}, {"addresses": [{"address": "10.20.0.50", "primary": True}]}
+AT6 = {"addresses6": ["${cidr_host(aws.subnet.a.ipv6_cidr, 9)}"]}
+NEXT, NEXT6 = {"address": "10.20.0.51"}, {"addresses6": ["${cidr_host(aws.subnet.a.ipv6_cidr, 10)}"]}
+OTHER_IMAGE = {"image": "ami-0a1b2c3d4e5f60718"}
+FIRST = {"lifecycle": {"create_before_destroy": True}}
+GIVERS = {
+    "an interface that goes": (cards(x=card(AT)), cards(y=card(AT))),
+    "an interface that is another": (cards(x=card(AT)), cards(x=card(NEXT), y=card(AT))),
+    "an interface of a machine that is replaced": (
+        cards(x=card(AT)),
+        cards(x=card(NEXT, **OTHER_IMAGE), y=card(AT)),
+    ),
+    "an interface of a machine that is replaced by another first": (
+        cards(x=card(AT)),
+        cards(x=card(NEXT, **OTHER_IMAGE, **FIRST), y=card(AT)),
+    ),
+    "interfaces that are exchanged": (cards(x=card(AT), y=card(NEXT)), cards(x=card(NEXT), y=card(AT))),
+    "an interface, to a machine itself": (cards(x=card(AT)), cards(y=own(AT))),
+    "a machine itself, to an interface": (cards(x=own(AT)), cards(y=card(AT))),
+    "one of the addresses of an interface": (cards(x=card(MORE)), cards(y=card(MORE))),
+    "one of those of the first, to a further one": (
+        cards(x=card(MORE, 0, subnet=Ref("aws.subnet.a"))),
+        cards(y=card(AT)),
+    ),
+    "an IPv6 address of an interface": (cards(x=card(AT6)), cards(y=card(AT6))),
+    "that, to a machine itself": (cards(x=card(AT6)), cards(y=own(AT6))),
+    "that, to a machine that is there": (cards(x=card(AT6), y=own()), cards(y=own(AT6))),
+    "an IPv6 address of a machine itself, to an interface": (cards(x=own(AT6)), cards(y=card(AT6))),
+    "of a machine that stays, to an interface": (cards(x=own(AT6)), cards(x=own(NEXT6), y=card(AT6))),
+}
+
+
+@pytest.mark.parametrize("targeted", [False, True], ids=["all", "its taker"])
+@pytest.mark.parametrize("saved", [None, "full", "none"])
+@pytest.mark.parametrize("giver", GIVERS)
+def test_an_address_is_free_before_another_takes_it(stack, giver, saved, targeted):
+    cloud = SimulatedCloud(stack)
+    before, after = GIVERS[giver]
+    write(stack, before)
+    apply(stack)
+    write(stack, after)
+    carry_out(stack, saved, *["--target", Y] if targeted else [])
+    plan_is_empty(stack)
+    cloud.close()
+
+
+@pytest.mark.parametrize(
+    "holder, released",
+    [({}, False), ({}, True), ({**card(NEXT), "lifecycle": {"ignore": ["interfaces"]}}, False)],
+    ids=["says nothing", "has said nothing since", "ignores it"],
+)
+def test_an_address_that_an_interface_keeps_is_told_before_any_call(stack, holder, released):
+    """No read gives it back: the record tells that the machine was made with it, also once the spec does not."""
+    cloud = SimulatedCloud(stack)
+    holder = {**MACHINE, "subnet": Ref("aws.subnet.b"), **holder}
+    write(stack, cards(x=card(AT)))
+    apply(stack)
+    if released:
+        write(stack, cards(x=holder))
+        apply(stack)
+    before = cloud.show()
+    for taker in card(AT), own(AT), card(MORE):
+        write(stack, cards(x=holder, y=taker))
+        for command in ("plan",), ("apply", "--yes"), ("apply", "--yes", "--target", Y):
+            [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+            assert error["message"] == (
+                f"'{Y}' cannot have '10.20.0.50' as its 'address': 'aws.instance.x' has it, "
+                "and keeps it under this plan"
+            )
+            assert error["hint"] == "take another one, or have 'aws.instance.x' replaced first"
+    assert cloud.show() == before
+    cloud.close()
+
+
+BY_ANOTHER = {"static_routes_only": True, "customer_gateway": Ref("aws.customer_gateway.y")}
+SAME = {
+    "an address of an interface": (cards(x=card(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
+    "one of several": (cards(x=card(MORE, **FIRST)), cards(x=card(MORE, **OTHER_IMAGE, **FIRST)), "address"),
+    "an IPv6 one": (cards(x=card(AT6, **FIRST)), cards(x=card(AT6, **OTHER_IMAGE, **FIRST)), "address"),
+    "that of the machine": (cards(x=own(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
+    "an inside range": (
+        connections({"x": FIRST}, x=[10, 11]),
+        connections({"x": {**FIRST, **BY_ANOTHER}}, x=[10, 12]),
+        "inside_cidr",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_old_and_new_cannot_have_the_same_in_an_item(stack, what):
+    """The service would refuse the new one as long as the old one is there, which goes after it."""
+    cloud = SimulatedCloud(stack)
+    first, then, field = SAME[what]
+    write(stack, first)
+    apply(stack)
+    before = cloud.show()
+    write(stack, then)
+    warned = [each["message"] for each in stack.run("validate", "--output", "json").json["diagnostics"]]
+    # What an expression comes to only the plan knows.
+    is_known = what != "an IPv6 one"
+    assert any(f"old and new cannot have the same '{field}' at a time" in message for message in warned) == is_known
+    for command in ("plan",), ("apply", "--yes"):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert error["message"].endswith(f"before the old one is deleted, but both would have the same '{field}'")
+        assert f"change '{field}' too" in error["hint"]
+    assert cloud.show() == before
+    cloud.close()
