@@ -18,7 +18,7 @@ struct tie {
 	struct map around_made;	      /* what is made for them to lie in, by reference, to const struct action */
 	struct map given_up;	      /* by the id of what is attached to, to const struct action */
 	struct map behind;	      /* addresses of what waits for one that gives it up */
-	struct map taken_over;	      /* the same, to the const struct action by which another one is attached there */
+	struct map taken_over;	      /* as given_up, to the action by which another one is attached there */
 };
 
 static const struct live *live_of(const struct tie *tie, size_t number)
