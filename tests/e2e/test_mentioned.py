@@ -133,6 +133,29 @@ def test_refused_where_something_runs_by_it(stack, cloud, before, edit, address,
     assert f"have '{user}' do without it and apply that first" in error["hint"]
 
 
+def test_refused_where_it_is_mentioned_and_used(stack, cloud):
+    """The tag comes first, and a record tells but that."""
+    text = """\
+stack: s
+providers: {aws: {region: eu-central-1}}
+aws.vpc: {main: {cidr: 10.20.0.0/16}}
+aws.subnet: {a: {vpc: main, cidr: 10.20.0.0/24}}
+aws.security_group: {web: {vpc: main, name: web, description: old}}
+aws.instance:
+  user:
+    tags: {for: '${aws.security_group.web.id}'}
+    security_groups: [web]
+    image: ami-0123456789abcdef0
+    instance_type: t3.micro
+    subnet: a
+"""
+    stack.write("stack.yaml", text)
+    apply(stack)
+    stack.write("stack.yaml", text.replace("old", "new"))
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert "have 'aws.instance.user' do without it and apply that first" in error["hint"]
+
+
 def test_refused_where_something_runs_by_what_another_takes_the_name_of(stack, cloud):
     """The template that is to name the new group has launched machines with the old one, which keep that."""
     write(stack, lambda spec: group(spec, 1, security_groups=[Ref("aws.security_group.web")]))
