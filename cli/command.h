@@ -88,6 +88,7 @@ struct command {
 	bool undoable;	    /* its runs carry out plans, which 'undo' takes back */
 	bool forgets;	    /* its runs take what they are asked to out of the record */
 	bool renames;	    /* its runs give what is recorded another address */
+	bool remakes;	    /* its runs make the record anew: nobody has to read what they found */
 	/* Gives the exit status for the case that no error was found. */
 	int (*run)(struct invocation *invocation);
 };

@@ -539,6 +539,7 @@ const struct command command_state_rebuild = {
 		   "answer keeps its record, and it ends with 3.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
+	.remakes = true,
 	.force = "put what the tags tell in the place of what is recorded",
 	.run = run_state_rebuild,
 };

@@ -187,9 +187,10 @@ static void check_intents(struct looking *looking)
 static void check_former(struct looking *looking, const struct run_record *run, struct past_object *past,
 			 struct arena *arena)
 {
+	const struct command *command = command_of_run(run->command);
 	struct diagnostics own;
 
-	if (!past->was || past->before_body.size == 0 || slice_is(run->command, "state rebuild"))
+	if (!past->was || past->before_body.size == 0 || (command && command->remakes))
 		return;
 	diagnostics_init(&own, arena);
 	if (!object_body_read(&past->before, past->before_body, arena, &own))

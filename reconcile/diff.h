@@ -116,6 +116,8 @@ static inline bool difference_sets(const struct difference *difference, struct s
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value);
 /* Whether it gives a network a range, in addition or in the place of another one. */
 bool change_widens(const struct change *change);
+/* Whether one of them does. */
+bool changes_widen(const struct change *changes, size_t count);
 /* Whether one of them gives a network a range around that one. */
 bool changes_widen_around(const struct change *changes, size_t count, const struct cidr *range);
 

@@ -124,6 +124,14 @@ bool change_widens(const struct change *change)
 	       !value_is(&change->after, VALUE_NULL);
 }
 
+bool changes_widen(const struct change *changes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (change_widens(&changes[i]))
+			return true;
+	return false;
+}
+
 bool changes_widen_around(const struct change *changes, size_t count, const struct cidr *range)
 {
 	for (size_t i = 0; i < count; i++)

@@ -242,10 +242,8 @@ static void meet(void *context, const struct ranged *had, const struct ranged *w
 static void note_widening(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
-	bool wider = false;
-	for (size_t i = 0; action->operation == OPERATION_UPDATE && !wider && i < action->change_count; i++)
-		wider = change_widens(&action->changes[i]);
-	if (wider && action->provider_id.size > 0)
+	if (action->operation == OPERATION_UPDATE && action->provider_id.size > 0 &&
+	    changes_widen(action->changes, action->change_count))
 		map_set_number(&search->widening, action->provider_id, index);
 }
 

@@ -3,9 +3,9 @@
 #include "base/map.h"
 #include "reconcile/handover.h"
 #include "reconcile/named.h"
+#include "reconcile/phases_circle.h"
 #include "reconcile/phases_live.h"
 #include "reconcile/shed.h"
-#include "reconcile/unique.h"
 
 struct building {
 	struct phases *phases;
@@ -166,16 +166,6 @@ static bool ends_within(const struct action *action, const struct dependency *de
 	       takes_away(loser, output);
 }
 
-/* Whether it brings a range that something new could lie in. */
-static bool widens(const struct action *action)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < action->change_count && !any; i++)
-		any = change_widens(&action->changes[i]);
-	return any;
-}
-
 static bool is_by_id(const struct building *building, const struct dependency *dependency, size_t target)
 {
 	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
@@ -198,7 +188,7 @@ static bool is_before_and_after(const struct building *building, const struct de
 {
 	const struct action *loser = &building->plan->actions[target];
 
-	return is_by_id(building, dependency, target) && !widens(loser) &&
+	return is_by_id(building, dependency, target) && !changes_widen(loser->changes, loser->change_count) &&
 	       (takes_any_away(loser) || building->sheds.owns[target]);
 }
 
@@ -429,126 +419,6 @@ static void order_handovers(struct building *building)
 	}
 }
 
-/* What the cycle is about: something waits for what another one lets go of only after that, or in its own turn. */
-static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
-{
-	const struct handovers *handovers = &building->handovers;
-	for (size_t i = 0; i < handovers->count; i++) {
-		const struct handover *handover = &handovers->items[i];
-		uint32_t gone = phases_node(building->phases, handover->from, handover->lets_go);
-		uint32_t made = phases_node(building->phases, handover->to, handover->takes);
-		for (size_t k = 0; k < count && handover->lets_go != PHASE_UNSETTLE; k++)
-			if (cycle[k] == gone && cycle[(k + 1) % count] == made)
-				return handover;
-	}
-	return NULL;
-}
-
-/* The cycle's last step of another action before the deletion: whoever has to let go of it. */
-static const struct action *user_in(const struct building *building, const uint32_t *cycle, size_t count, size_t from)
-{
-	size_t user = from;
-	for (size_t i = 0, after = SIZE_MAX; i < 2 * count && user == from; i++) {
-		size_t at = count - 1 - i % count;
-		if (cycle[at] == phases_node(building->phases, from, PHASE_DELETE))
-			after = i;
-		if (after != SIZE_MAX)
-			user = building->phases->actions[cycle[at]];
-	}
-	return &building->plan->actions[user];
-}
-
-static void report_held_up(const struct building *building, const struct handover *handover, const struct action *user,
-			   struct diagnostics *diagnostics)
-{
-	const struct action *made = &building->plan->actions[handover->to];
-	const struct action *left = &building->plan->actions[handover->from];
-	diag_error(diagnostics, FAULT_CONFLICT, made->position,
-		   "'%.*s' cannot be made while %.*s is there, which a replace of '%.*s' left behind, and '%.*s' still "
-		   "uses that",
-		   SLICE_ARGUMENTS(made->address), SLICE_ARGUMENTS(left->provider_id), SLICE_ARGUMENTS(left->address),
-		   SLICE_ARGUMENTS(user->address));
-	diag_address(diagnostics, made->address);
-	diag_hint(diagnostics, "apply it once with another name or range: then the one left behind goes");
-}
-
-/* A step as whoever reads a plan would call it. */
-static const char *step_word(const struct action *action, enum phase phase)
-{
-	static const char *const words[PHASE_COUNT] = {[PHASE_MAKE] = "make",
-						       [PHASE_SETTLE] = "change",
-						       [PHASE_UNSETTLE] = "detach",
-						       [PHASE_DELETE] = "delete"};
-
-	return phase == PHASE_MAKE && operation_keeps(action->operation) ? "change" : words[phase];
-}
-
-/* Each is to have what the other one has: with one of them elsewhere for a while there is nothing to wait for. */
-static void hint_steps(const struct building *building, const struct handover *held_up, struct diagnostics *diagnostics)
-{
-	const struct action *made = held_up ? &building->plan->actions[held_up->to] : NULL;
-	struct slice names;
-
-	if (building->plan->undoes.size > 0) {
-		diag_hint(diagnostics, "an undoing has no steps: change the spec back, as far as one apply can go at a "
-				       "time, and apply that");
-		return;
-	}
-	if (!made) {
-		diag_hint(diagnostics, "apply the change in two steps");
-		return;
-	}
-	if (held_up->held && unique_is_handed_on(held_up->held)) {
-		diag_hint(diagnostics, "take '%s' out of '%.*s' and apply that; then put it in and apply again",
-			  held_up->held->name, SLICE_ARGUMENTS(made->address));
-		return;
-	}
-	names = held_up->held ? arena_format(building->arena, "'%s'", held_up->held->name)
-			      : unique_names(made->kind, &made->known, &made->known, building->arena);
-	if (!building->plan->actions[held_up->from].in_spec)
-		diag_hint(diagnostics, "apply it once with another %.*s of '%.*s', and then as it is now",
-			  SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
-	else
-		diag_hint(diagnostics,
-			  "give '%.*s' another %.*s, leave the rest as it was, and apply that; then have the rest as "
-			  "it is now, and apply again; then '%.*s', too",
-			  SLICE_ARGUMENTS(made->address), SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
-}
-
-static void report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
-			 struct diagnostics *diagnostics)
-{
-	struct buffer path;
-	const struct handover *held_up = find_held_up(building, cycle, count);
-	bool left = held_up && held_up->lets_go == PHASE_DELETE &&
-		    building->plan->actions[held_up->from].role == OBJECT_DEPOSED;
-	/* One that goes for one that comes; of two that stay each is to be what the other one was. */
-	bool renamed = held_up && !left && !held_up->overlaps && !building->plan->actions[held_up->from].in_spec;
-	if (left) {
-		report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
-		return;
-	}
-	const struct action *first = &building->plan->actions[building->phases->actions[cycle[0]]];
-	buffer_init(&path, 8192);
-	for (size_t i = 0; i <= count; i++) {
-		uint32_t node = cycle[i % count];
-		const struct action *action = &building->plan->actions[building->phases->actions[node]];
-		buffer_format(&path, "%s%s %.*s", i ? ", then " : "",
-			      step_word(action, (enum phase)building->phases->kinds[node]),
-			      SLICE_ARGUMENTS(action->address));
-	}
-	diag_error(diagnostics, FAULT_CONFLICT, first->position, "these steps wait for each other: %.*s",
-		   SLICE_ARGUMENTS(buffer_slice(&path)));
-	if (renamed)
-		diag_hint(diagnostics,
-			  "where it is the same object under another address, say so with 'trueup state mv %.*s %.*s'",
-			  SLICE_ARGUMENTS(building->plan->actions[held_up->from].address),
-			  SLICE_ARGUMENTS(building->plan->actions[held_up->to].address));
-	else
-		hint_steps(building, held_up, diagnostics);
-	buffer_release(&path);
-}
-
 bool phases_build(struct phases *phases, const struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
 	struct building building = {.phases = phases, .plan = plan, .arena = arena};
@@ -595,7 +465,8 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	size_t cycle_count = 0;
 	bool sound = graph_remaining(&phases->graph, NULL, phases->remaining, arena, &cycle, &cycle_count);
 	if (!sound)
-		report_cycle(&building, cycle, cycle_count, diagnostics);
+		phases_report_circle(&(struct circle){phases, plan, &building.handovers, arena, cycle, cycle_count},
+				     diagnostics);
 	map_release(&building.by_address);
 	map_release(&building.deposed);
 	return sound;

@@ -400,11 +400,9 @@ static void link_routes(struct focusing *focusing)
 	map_init(&widening);
 	for (size_t i = 0; i < planning->item_count; i++) {
 		struct item *item = &planning->items[i];
-		bool wider = false;
 
-		for (size_t k = 0; item->object && item->fields && !wider && k < item->fields->count; k++)
-			wider = change_widens(&item->fields->changes[k]);
-		if (wider && item->operation == OPERATION_UPDATE && item->object->provider_id.size > 0)
+		if (item->operation == OPERATION_UPDATE && item->object && item->fields &&
+		    item->object->provider_id.size > 0 && changes_widen(item->fields->changes, item->fields->count))
 			map_set(&widening, item->object->provider_id, item);
 	}
 	for (size_t i = 0; widening.count > 0 && i < input->object_count; i++) {
