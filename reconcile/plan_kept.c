@@ -7,7 +7,8 @@
  * it to others, where it lets go of what is kept as it is, or where it never said anything: as of the groups of a
  * machine, the VPC that others have attached a gateway to, a rule that somebody has put into a group. Where that PINS
  * what is to go, the plan is refused before anything is done: the service would say so only after a long wait for
- * whatever else might hold it.
+ * whatever else might hold it. So it is where what it uses is told by no field (live.uses): as of an interface that an
+ * instance was launched with, or that others have attached.
  */
 
 bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value)
@@ -80,12 +81,38 @@ static void look_at(void *context, const struct value *part, const struct field 
 		report(kept, part, target);
 }
 
+/* No change lets go of that while the object stays. */
+static void report_use(const struct kept *kept, const struct value *use, const struct action *target)
+{
+	struct planning *planning = kept->planning;
+	struct slice by = value_slice(value_get_named(use, "by"));
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, target->position,
+		   "'%.*s' cannot be deleted: %.*s of '%.*s' uses it, and stays as it is",
+		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(by), SLICE_ARGUMENTS(kept->object->address));
+	plan_note_end(planning, target);
+	diag_hint(planning->diagnostics, "have '%.*s' go too, take that off by hand, or keep '%.*s'",
+		  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address));
+}
+
+static void look_at_uses(const struct kept *kept, const struct value *uses)
+{
+	for (uint32_t i = 0; value_is(uses, VALUE_LIST) && i < uses->count; i++) {
+		const struct action *target =
+			map_get(kept->ending, value_slice(value_get_named(&uses->items[i], "id")));
+
+		if (target)
+			report_use(kept, &uses->items[i], target);
+	}
+}
+
 static void look_within(struct kept *kept, const struct live *live)
 {
 	const struct kind *kind = kinds_find(kept->planning->input->kinds, kept->object->kind);
 
 	if (!kind || !live || live->presence != PRESENCE_PRESENT)
 		return;
+	look_at_uses(kept, &live->uses);
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		kept->field = field_at(&kind->fields, i);
 		named_each_part(kept->field, value_get_named(&live->fields, kept->field->name), look_at, kept);

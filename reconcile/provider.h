@@ -72,6 +72,10 @@ struct live {
 	struct value outputs; /* MAP by output name */
 	struct value
 		running; /* kind.runs: LIST of MAPs, one for each thing that will stay; null: nothing. Not recorded */
+	/* What keeps other objects from being deleted and is told by no field: LIST of MAPs of "id", that of the object
+	 * at the service, and "by", what of this one uses it ("network interface 'eni-1'"); null: nothing. Not recorded
+	 */
+	struct value uses;
 	struct ownership ownership;
 	/* MAP by the names of those fields that are UNREAD because the endpoint does not know what tells them at all:
 	 * none will ever be read there. null: none are. */

@@ -232,6 +232,8 @@ struct aws_kind {
 	enum readiness (*readiness)(const struct value *item, enum readiness by_state);
 	/* live.running of a list's item, for kinds that run something. */
 	struct value (*running)(const struct value *item, struct arena *arena);
+	/* live.uses of a list's item; NULL: fields tell all that it uses. */
+	struct value (*uses)(const struct value *item, struct arena *arena);
 	/* More to be done before the delete call; returns STEP_DONE when there is nothing left. */
 	enum step (*before_delete)(struct work *work, const struct answer *answer);
 	/* Completes the parameters of the create call. */

@@ -389,6 +389,7 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 	ret->fields = value_builder_map(&builder, arena);
 	ret->outputs = decode_outputs(kind, item, arena);
 	ret->running = kind->running ? kind->running(item, arena) : value_null();
+	ret->uses = kind->uses ? kind->uses(item, arena) : value_null();
 	if (kind->readiness && ret->presence == PRESENCE_PRESENT)
 		ret->readiness = kind->readiness(item, ret->readiness);
 	const struct output *id = output_at(&kind->kind.outputs, 0);

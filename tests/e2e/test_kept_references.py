@@ -312,3 +312,44 @@ def test_a_machine_cannot_leave_a_group_for_one_that_needs_its_name(stack, cloud
     write(stack, name, machine, name="another", description="another")
     assert "DependencyViolation" not in stack.run("apply", "--yes").err
     plan_is_empty(stack)
+
+
+FURTHER = {"device_index": 1, "subnet": Ref("aws.subnet.s"), "security_groups": [Ref("aws.security_group.g")]}
+FIRST = {"device_index": 0, "subnet": Ref("aws.subnet.k")}
+
+
+def write_interfaces(stack, interfaces, subnets, groups):
+    subnet, group = {"vpc": HOME, "zone": "eu-central-1a"}, {"vpc": HOME, "description": "d"}
+    machine = {**IMAGE, "interfaces": interfaces} if interfaces else {**IMAGE, "subnet": Ref("aws.subnet.k")}
+    ranges = {"k": "10.0.0.0/24", "s": "10.0.1.0/24"}
+    put(
+        stack,
+        VPC,
+        {"aws.subnet": {name: {**subnet, "cidr": ranges[name]} for name in subnets}},
+        {"aws.security_group": {name: {**group, "name": name} for name in groups}} if groups else {},
+        {"aws.instance": {"m": machine}},
+    )
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
+@pytest.mark.parametrize("target", ["aws.subnet.s", "aws.security_group.g"])
+def test_what_an_interface_uses_that_the_spec_lets_go_of(stack, cloud, target, at_once):
+    """A further one stays as it was launched, whatever the spec says of it by then."""
+    write_interfaces(stack, [FIRST, FURTHER], "ks", "g")
+    apply(stack)
+    left = {"aws.subnet.s": None, "aws.security_group.g": [FIRST, {**FURTHER, "security_groups": None}]}[target]
+    gone = {"subnets": "k", "groups": "g"} if target == "aws.subnet.s" else {"subnets": "ks", "groups": ""}
+    if not at_once:
+        write_interfaces(stack, left, "ks", "g")
+        apply(stack)
+        plan_is_empty(stack)
+    write_interfaces(stack, left, **gone)
+    before = ids_of(stack)
+    for words in ("plan",), ("apply", "--yes"):
+        [error] = errors_of(stack.run(*words, "--output", "json", status=1).json)
+        assert error["message"].startswith(f"'{target}' cannot be deleted: network interface 'eni-")
+        assert error["message"].endswith("' of 'aws.instance.m' uses it, and stays as it is")
+        assert error["hint"].startswith("have 'aws.instance.m' go too, ")
+    assert ids_of(stack) == before
+    stack.run("destroy", "--yes")
+    assert not cloud.things("subnet")

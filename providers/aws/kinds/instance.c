@@ -589,6 +589,7 @@ const struct aws_kind aws_instance = {
 		   .gone = gone,
 		   .reason = "StateReason.Message"},
 	.tags_member = "Tags",
+	.uses = aws_instance_uses,
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 	.poll_ms = 2000,

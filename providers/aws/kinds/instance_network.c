@@ -311,3 +311,34 @@ struct value aws_decode_address6_count(const struct aws_field *field, const stru
 	(void)field;
 	return value_integer(value_is(&all, VALUE_LIST) ? all.count : 0);
 }
+
+static void add_use(struct value_builder *uses, const struct value *id, struct slice interface, struct arena *arena)
+{
+	struct slice by = arena_format(arena, "network interface '%.*s'", SLICE_ARGUMENTS(interface));
+	VALUE_BUILDER_AUTO use;
+
+	value_builder_init(&use);
+	value_builder_member(&use, SLICE("id"), *id);
+	value_builder_member(&use, SLICE("by"), value_string(by));
+	value_builder_item(uses, value_builder_map(&use, arena));
+}
+
+struct value aws_instance_uses(const struct value *item, struct arena *arena)
+{
+	const struct value *list = value_get_named(item, "NetworkInterfaces"), *first = first_interface(item);
+	VALUE_BUILDER_AUTO uses;
+
+	value_builder_init(&uses);
+	for (uint32_t i = 0; first && i < list->count; i++) {
+		const struct value *one = &list->items[i], *groups = value_get_named(one, "Groups");
+		const struct value *subnet = value_get_named(one, "SubnetId");
+		struct slice interface = value_slice(value_get_named(one, "NetworkInterfaceId"));
+
+		if (one != first && value_is(subnet, VALUE_STRING))
+			add_use(&uses, subnet, interface, arena);
+		for (uint32_t g = 0; one != first && value_is(groups, VALUE_LIST) && g < groups->count; g++)
+			if (value_is(value_get_named(&groups->items[g], "GroupId"), VALUE_STRING))
+				add_use(&uses, value_get_named(&groups->items[g], "GroupId"), interface, arena);
+	}
+	return value_builder_list(&uses, arena);
+}
