@@ -13,7 +13,7 @@ static const struct {
 	{"GatewayId", "gatewayId", SIM_INTERNET_GATEWAY, "InvalidGatewayID.NotFound"},
 	{"InstanceId", "instanceId", SIM_INSTANCE, "InvalidInstanceID.NotFound"},
 	{"NatGatewayId", "natGatewayId", SIM_TYPE_COUNT, "InvalidNatGatewayID.NotFound"},
-	{"NetworkInterfaceId", "networkInterfaceId", SIM_TYPE_COUNT, "InvalidNetworkInterfaceID.NotFound"},
+	{"NetworkInterfaceId", "networkInterfaceId", SIM_INSTANCE, "InvalidNetworkInterfaceID.NotFound"},
 	{"TransitGatewayId", "transitGatewayId", SIM_TYPE_COUNT, "InvalidTransitGatewayID.NotFound"},
 	{"VpcPeeringConnectionId", "vpcPeeringConnectionId", SIM_TYPE_COUNT, "InvalidVpcPeeringConnectionID.NotFound"},
 	{"EgressOnlyInternetGatewayId", "egressOnlyInternetGatewayId", SIM_TYPE_COUNT, "InvalidGatewayID.NotFound"},
@@ -71,17 +71,26 @@ static struct sim_object *find_gateway(struct sim_call *call, const struct sim_o
 	return gateway;
 }
 
-static struct sim_object *find_instance(struct sim_call *call, const struct sim_object *table, struct slice id)
+/* By itself, or by one of its interfaces. */
+static struct sim_object *find_instance(struct sim_call *call, const struct sim_object *table, size_t row)
 {
-	struct sim_object *instance = sim_need_id(call, SIM_INSTANCE, id);
+	struct slice id = sim_text(call, targets[row].parameter);
+	bool by_interface = slice_starts_with(id, SLICE("eni-"));
+	struct sim_object *instance =
+		by_interface ? sim_find_part(call->region, SIM_INSTANCE, id) : sim_need_id(call, SIM_INSTANCE, id);
 
-	if (instance && !slice_equal(node_text(&instance->body, "vpcId"), node_text(&table->body, "vpcId"))) {
-		sim_fail(call, "InvalidParameterValue",
-			 "route table %.*s and instance %.*s belong to different networks", SLICE_ARGUMENTS(table->id),
+	if (!instance && !call->failed)
+		sim_fail(call, targets[row].absent_code, "The %s '%.*s' does not exist", targets[row].name,
 			 SLICE_ARGUMENTS(id));
-		return NULL;
-	}
-	return instance;
+	else if (instance && !slice_equal(node_text(&instance->body, "vpcId"), node_text(&table->body, "vpcId")))
+		sim_fail(call, "InvalidParameterValue", "route table %.*s and %s %.*s belong to different networks",
+			 SLICE_ARGUMENTS(table->id), by_interface ? "interface" : "instance", SLICE_ARGUMENTS(id));
+	else if (instance && !by_interface && node_find(&instance->body, "networkInterfaceSet")->count > 1)
+		sim_fail(call, "InvalidInstanceID",
+			 "There are multiple interfaces attached to instance '%.*s'. Please specify an interface ID "
+			 "for the operation instead.",
+			 SLICE_ARGUMENTS(id));
+	return call->failed ? NULL : instance;
 }
 
 /* The one target that was given: its row, and the thing. *ret_local: the route becomes local again. */
@@ -106,19 +115,27 @@ static bool find_target(struct sim_call *call, const struct sim_object *table, s
 	if (targets[*ret_row].type == SIM_INTERNET_GATEWAY)
 		*ret = find_gateway(call, table, id);
 	else if (targets[*ret_row].type == SIM_INSTANCE)
-		*ret = find_instance(call, table, id);
+		*ret = find_instance(call, table, *ret_row);
 	else
 		sim_fail(call, targets[*ret_row].absent_code, "The %s '%.*s' does not exist", targets[*ret_row].name,
 			 SLICE_ARGUMENTS(id));
 	return !call->failed;
 }
 
-static void set_target(struct node *route, size_t row, const struct sim_object *target)
+/* What leads to an instance shows both it and the interface (page "Route"). */
+static void set_target(struct sim_call *call, struct node *route, size_t row, const struct sim_object *target)
 {
 	for (size_t i = 0; i < TARGET_COUNT; i++)
 		node_drop(route, targets[i].name);
 	node_drop(route, "instanceOwnerId");
-	node_put(route, targets[row].name, target->id);
+	if (target->type->number == SIM_INSTANCE) {
+		const struct node *interfaces = node_get(&target->body, "networkInterfaceSet");
+
+		node_put(route, "instanceId", target->id);
+		node_put(route, "instanceOwnerId", node_text(&target->body, "ownerId"));
+		node_put(route, "networkInterfaceId", node_text(&interfaces->items[0], "networkInterfaceId"));
+	}
+	node_put(route, targets[row].name, sim_text(call, targets[row].parameter));
 	node_set(route, "state", "active");
 	node_set(route, "origin", "CreateRoute");
 }
@@ -190,7 +207,7 @@ static void create_route(struct sim_call *call)
 	present = node_item(routes, destination.name, destination.text);
 	struct node *route = present ? present : node_append(routes, NODE_MAP);
 	node_put(route, destination.name, destination.text);
-	set_target(route, row, target);
+	set_target(call, route, row, target);
 	sim_out_return(call);
 }
 
@@ -216,7 +233,7 @@ static void replace_route(struct sim_call *call)
 	    !find_target(call, table, &row, &target) || !may_route(call, table, &destination, row))
 		return;
 	struct node *routes = node_find(sim_edit(call->sim, table), "routeSet");
-	set_target(node_item(routes, destination.name, destination.text), row, target);
+	set_target(call, node_item(routes, destination.name, destination.text), row, target);
 	sim_out_return(call);
 }
 

@@ -252,6 +252,35 @@ class TestRouting:
         refused("InvalidParameterValue", ec2.create_route, GatewayId=gateway, **whole)
         ec2.create_route(InstanceId=made["InstanceId"], **whole)
 
+    def test_routes_over_an_instance(self, simulator, ec2, vpc, subnet, table):
+        """By itself where it has one interface, by one of them else; where it is gone the route leads nowhere."""
+        launch = {"ImageId": ec2.describe_images()["Images"][0]["ImageId"], "InstanceType": "t3.micro", "MinCount": 1, "MaxCount": 1}
+        [single] = ec2.run_instances(SubnetId=subnet, **launch)["Instances"]
+        both = [{"DeviceIndex": index, "SubnetId": subnet} for index in (0, 1)]
+        [several] = ec2.run_instances(NetworkInterfaces=both, **launch)["Instances"]
+        [first, second] = [each["NetworkInterfaceId"] for each in several["NetworkInterfaces"]]
+        unknown = {"RouteTableId": table, "DestinationCidrBlock": "192.168.0.0/16", "NetworkInterfaceId": "eni-00000000"}
+        refused("InvalidNetworkInterfaceID.NotFound", ec2.create_route, **unknown)
+        ambiguous = {"RouteTableId": table, "DestinationCidrBlock": "192.168.0.0/16", "InstanceId": several["InstanceId"]}
+        refused("InvalidInstanceID", ec2.create_route, **ambiguous)
+        ec2.create_route(RouteTableId=table, DestinationCidrBlock="192.168.0.0/16", InstanceId=single["InstanceId"])
+        ec2.create_route(RouteTableId=table, DestinationCidrBlock="192.169.0.0/16", NetworkInterfaceId=second)
+
+        def routes():
+            [live] = ec2.describe_route_tables(RouteTableIds=[table])["RouteTables"]
+            names = ("InstanceId", "NetworkInterfaceId", "State")
+            return {each["DestinationCidrBlock"]: tuple(each.get(name) for name in names) for each in live["Routes"][1:]}
+
+        [only] = [each["NetworkInterfaceId"] for each in single["NetworkInterfaces"]]
+        assert routes()["192.168.0.0/16"] == (single["InstanceId"], only, "active")
+        assert routes()["192.169.0.0/16"] == (several["InstanceId"], second, "active")
+        ec2.replace_route(RouteTableId=table, DestinationCidrBlock="192.169.0.0/16", NetworkInterfaceId=first)
+        assert routes()["192.169.0.0/16"] == (several["InstanceId"], first, "active")
+        ec2.terminate_instances(InstanceIds=[several["InstanceId"]])
+        simulator.advance(60)
+        [state] = [each for each in routes().values() if each[1] == first]
+        assert state[2] == "blackhole"
+
     def test_associations(self, ec2, vpc, subnet, gateway, table):
         first = ec2.associate_route_table(RouteTableId=table, SubnetId=subnet)["AssociationId"]
         refused("Resource.AlreadyAssociated", ec2.associate_route_table, RouteTableId=table, SubnetId=subnet)
