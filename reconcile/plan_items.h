@@ -23,6 +23,7 @@ struct item {
 	bool maybe;
 	bool moved; /* the alias reaches another region now */
 	bool create_before_destroy;
+	bool goes_first;	      /* replaced: the old one has to be gone before the new one can be there */
 	const struct item *runner;    /* what runs something by it, or itself; NULL: nothing does */
 	const struct item *first_for; /* whose sake that is for; NULL: it was asked for */
 	bool in_focus;		      /* with targets: chosen */

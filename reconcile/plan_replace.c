@@ -313,12 +313,29 @@ static bool holds(const struct item *user, const struct dependency *dependency, 
 	       (user->runner && runs_hold(user->runner->resource->kind->runs, kind));
 }
 
-/* Whether both objects of the target cannot be there at once, and the user but mentions the old one, which can go
- * first then. */
-static bool gives_way(const struct planning *planning, const struct item *user, const struct dependency *dependency,
-		      const struct item *target)
+/* Whether the user but mentions the old one of the target, which can go first where both cannot be there at once. */
+static bool gives_way(const struct item *user, const struct dependency *dependency, const struct item *target)
 {
-	return target->object && !holds(user, dependency, target) && is_in_the_way(planning, target, target->object);
+	return target->goes_first && !holds(user, dependency, target);
+}
+
+/* Whether old and new cannot be there at once, or those of something that the old one holds. What an item uses comes
+ * before it in the order. */
+static void find_first_to_go(struct planning *planning)
+{
+	for (size_t i = 0; i < planning->order_count; i++) {
+		struct item *item = planning->order[i];
+
+		if (item->operation != OPERATION_REPLACE)
+			continue;
+		item->goes_first = is_in_the_way(planning, item, item->object);
+		for (size_t k = 0; k < item->resource->dependency_count && !item->goes_first; k++) {
+			const struct dependency *dependency = &item->resource->dependencies[k];
+			const struct item *target = plan_item_at(planning, dependency->address);
+
+			item->goes_first = target && target->goes_first && holds(item, dependency, target);
+		}
+	}
 }
 
 /* Users come after what they use in the order, so one walk backwards spreads it all the way down. What was left behind
@@ -333,8 +350,7 @@ static void spread(struct planning *planning)
 		for (size_t k = 0; k < item->resource->dependency_count; k++) {
 			const struct dependency *dependency = &item->resource->dependencies[k];
 			struct item *target = plan_item_at(planning, dependency->address);
-			if (target && target->operation == OPERATION_REPLACE &&
-			    !gives_way(planning, item, dependency, target))
+			if (target && target->operation == OPERATION_REPLACE && !gives_way(item, dependency, target))
 				make_first(target, item);
 		}
 	}
@@ -391,8 +407,7 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
 		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
-		    is_meant(planning, item->object, dependency, target) &&
-		    !gives_way(planning, item, dependency, target) &&
+		    is_meant(planning, item->object, dependency, target) && !gives_way(item, dependency, target) &&
 		    !(is_in_the_way(planning, target, target->object) && lets_go_before(planning, item, dependency)))
 			make_first(target, item);
 	}
@@ -457,6 +472,7 @@ void plan_items_order_replaces(struct planning *planning)
 	}
 	if (!replaces)
 		return;
+	find_first_to_go(planning);
 	for (size_t i = 0; i < planning->order_count; i++)
 		mark_held_targets(planning, planning->order[i]);
 	mark_named_by_any(planning);

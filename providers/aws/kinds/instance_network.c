@@ -22,6 +22,9 @@ static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
+static const struct aws_field interface_group = {
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .flags = PINS},
+};
 static const struct aws_field interface_address6 = {
 	.field = {.name = "address",
 		  .type = FIELD_ADDRESS,
@@ -32,7 +35,7 @@ static const struct aws_field interface_address6 = {
 	.member = "Ipv6Address",
 };
 static const struct aws_field interface_fields[] = {
-	INTERFACE_FIELDS(IMMUTABLE | SOLE, UNSET_RELEASE, private_address, interface_address6)};
+	INTERFACE_FIELDS(IMMUTABLE | SOLE, PINS, UNSET_RELEASE, interface_group, private_address, interface_address6)};
 const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };

@@ -7,7 +7,6 @@
 
 extern const char *const aws_interface_types[];
 /* Items of sets. */
-extern const struct aws_field aws_interface_group;
 extern const struct aws_field aws_interface_address6;
 extern const struct aws_field aws_interface_prefix4;
 extern const struct aws_field aws_interface_prefix6;
@@ -46,9 +45,9 @@ extern const struct aws_field aws_interface_prefix6;
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
-/* held: IMMUTABLE | SOLE where the thing itself has the addresses. private_address: the item of PRIVATE_ADDRESS_FIELDS.
- */
-#define INTERFACE_FIELDS(held, unset, private_address, address6)                                                       \
+/* held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself.
+ * group: the item of its groups; private_address: that of PRIVATE_ADDRESS_FIELDS. */
+#define INTERFACE_FIELDS(held, pins, unset, group, private_address, address6)                                          \
 	{.field = {.name = "device_index",                                                                             \
 		   .type = FIELD_INTEGER,                                                                              \
 		   .flags = REQUIRED | KEY,                                                                            \
@@ -69,10 +68,11 @@ extern const struct aws_field aws_interface_prefix6;
 		{.field = {.name = "subnet",                                                                           \
 			   .type = FIELD_REFERENCE,                                                                    \
 			   .target = "aws.subnet",                                                                     \
+			   .flags = (pins),                                                                            \
 			   .when_unset = (unset),                                                                      \
 			   .about = "the subnet it lies in"},                                                          \
 		 .member = "SubnetId"},                                                                                \
-		INTERFACE_SET("security_groups", "Groups", aws_interface_group, unset, "groups it belongs to"),        \
+		INTERFACE_SET("security_groups", "Groups", group, unset, "groups it belongs to"),                      \
 		LAUNCH_FIELD("description", FIELD_STRING, "Description", unset, "what it is for"),                     \
 		LAUNCH_FIELD("delete_on_termination", FIELD_BOOL, "DeleteOnTermination", unset,                        \
 			     "whether it goes with the instance"),                                                     \

@@ -110,8 +110,11 @@ static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
+static const struct aws_field interface_group = {
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+};
 static const struct aws_field interface_fields[] = {
-	INTERFACE_FIELDS(0, UNSET_CLEAR, private_address, aws_interface_address6)};
+	INTERFACE_FIELDS(0, 0, UNSET_CLEAR, interface_group, private_address, aws_interface_address6)};
 static const struct aws_field interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };
