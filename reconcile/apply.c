@@ -132,6 +132,7 @@ static void prepare_target(struct applying *applying, struct target *target, con
 			.provider_id = action->provider_id,
 			.fields = action->live,
 			.outputs = action->live_outputs,
+			.uses = action->live_uses,
 		};
 		target->has_now = true;
 		if (action->kind)

@@ -163,6 +163,7 @@ static void describe_object(struct planning *planning, struct action *action, st
 		action->had = *plan_had(planning, action->kind, object, &live->fields);
 		action->hidden = secret_marks_of(&live->fields, planning->arena);
 		action->live_outputs = live->outputs;
+		action->live_uses = live->uses;
 		action->running = live->running;
 		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
 	}
@@ -212,6 +213,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->live = item->live->fields;
 		action->hidden = secret_marks_of(&item->live->fields, planning->arena);
 		action->live_outputs = item->live->outputs;
+		action->live_uses = item->live->uses;
 	}
 	if (item->fields)
 		action->makes = item->fields->makes;

@@ -64,6 +64,7 @@ struct action {
 	/* LIST of the secrets within that, or null: whoever reads it again may know of them by this alone. */
 	struct value hidden;
 	struct value live_outputs;
+	struct value live_uses;
 	struct value running; /* LIST as read (provider.h), or null */
 	struct value marks;   /* MAP: what the thing says of who it is (output.tells_apart), or said; or null */
 	bool is_busy;	      /* it was still being made or changed when it was read: it is waited for first */

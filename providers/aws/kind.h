@@ -122,8 +122,11 @@ struct aws_field {
 	 * takes a structure as a whole. */
 	const struct aws_call *update;
 	const struct aws_call *update_first; /* in its place where nothing is set yet; NULL: the same */
-	const struct aws_call *update_off;   /* in its place, without a value, where it becomes false or is cleared, or
-						before it is EXCHANGED */
+	/* In its place of an object with further parts (live.uses), of which `update` does not take it; NULL: the same.
+	 */
+	const struct aws_call *update_amid;
+	const struct aws_call *update_off; /* in its place, without a value, where it becomes false or is cleared, or
+					      before it is EXCHANGED */
 	/* The field without which this one cannot be true: it becomes false before a value of that one is taken
 	 * away, and true again once another is there, though the plan shows no change of it. */
 	const char *rests_on;

@@ -474,13 +474,13 @@ ROWS = {
         machine("public_ip: true, ", "device_index: 1, subnet: s, public_address: true"),
         [(6, ["'public_ip'", "several interfaces"]), (7, ["'public_address' cannot be said of a further interface"])],
     ),
-    "what changes in place of a single interface alone": (
+    "groups of the first of several interfaces, said twice": (
         machine(
             "security_groups: [sg-0123456789abcdef0], source_dest_check: false, ",
-            "device_index: 0",
+            "device_index: 0, security_groups: [sg-0123456789abcdef1]",
             "device_index: 0, network_card: 1",
         ),
-        [(6, ["'security_groups' cannot be said"]), (6, ["'source_dest_check' cannot be said"])],
+        [(7, ["'security_groups' is said of the first interface here, and 'security_groups' of the instance"])],
     ),
     "two first interfaces": (
         machine("", "device_index: 0", "device_index: 0, network_card: 0"),

@@ -107,8 +107,6 @@ static const char *const of_addresses[] = {"public_address",
 					   "prefixes6",
 					   "prefix6_count",
 					   NULL};
-/* ModifyInstanceAttribute takes them of an instance with one interface alone. */
-static const char *const of_single[] = {"security_groups", "source_dest_check", NULL};
 
 static bool refuse(const struct value *map, const char *const *names, const char *of, const char *hint,
 		   struct diagnostics *diagnostics)
@@ -173,8 +171,7 @@ static bool check_several(const struct value *desired, const struct value *first
 	const char *several = "an instance that starts with several interfaces";
 	const char *later = "leave it out, and associate an elastic address later";
 	bool good = refuse(desired, of_instance, several, later, diagnostics);
-	good = (!first || refuse(first, of_interface, several, later, diagnostics)) && good;
-	return refuse(desired, of_single, several, "say what can be said of each in 'interfaces'", diagnostics) && good;
+	return (!first || refuse(first, of_interface, several, later, diagnostics)) && good;
 }
 
 bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
@@ -286,6 +283,30 @@ struct value aws_decode_first_interface(const struct value *item, struct arena *
 	const struct value *id = value_get_named(first_interface(item), "NetworkInterfaceId");
 	(void)arena;
 	return id ? *id : value_null();
+}
+
+/* ModifyInstanceAttribute refuses both of an instance with several interfaces, whose own word for them is of no one. */
+static struct value decode_of_first(const struct aws_field *field, const struct value *item, const char *path,
+				    struct arena *arena)
+{
+	const struct value *list = value_get_named(item, "NetworkInterfaces");
+	struct aws_field plain = *field;
+
+	plain.decode = NULL;
+	if (!value_is(list, VALUE_LIST) || list->count < 2)
+		return aws_decode(&plain, item, arena);
+	plain.read = path;
+	return first_interface(item) ? aws_decode(&plain, first_interface(item), arena) : value_null();
+}
+
+struct value aws_decode_groups(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	return decode_of_first(field, item, "Groups", arena);
+}
+
+struct value aws_decode_source_check(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	return decode_of_first(field, item, "SourceDestCheck", arena);
 }
 
 struct value aws_decode_addresses6_output(const struct value *item, struct arena *arena)

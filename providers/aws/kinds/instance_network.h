@@ -36,6 +36,10 @@ struct value aws_decode_addresses6_output(const struct value *item, struct arena
 struct value aws_decode_addresses6(const struct aws_field *field, const struct value *item, struct arena *arena);
 struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena);
 
+/* What is said of the instance, and is its first interface's: groups, and the check of source and destination. */
+struct value aws_decode_groups(const struct aws_field *field, const struct value *item, struct arena *arena);
+struct value aws_decode_source_check(const struct aws_field *field, const struct value *item, struct arena *arena);
+
 /* What its further interfaces lie in and belong to, whoever has attached them: as live.uses. Of the first one fields
  * tell that. */
 struct value aws_instance_uses(const struct value *item, struct arena *arena);
