@@ -45,7 +45,8 @@ static struct value dependencies_value(const struct object *object, struct arena
 
 	value_builder_init(&list);
 	for (size_t i = 0; i < object->dependency_count; i++)
-		value_builder_item(&list, value_string(object->dependencies[i].address));
+		if (!dependency_repeats(object->dependencies, i))
+			value_builder_item(&list, value_string(object->dependencies[i].address));
 	return value_builder_list(&list, arena);
 }
 

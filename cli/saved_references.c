@@ -53,7 +53,7 @@ static void visit_references(struct job *job, const struct plan *saved, referenc
 			struct slice address = action->wanted[k].address;
 			struct object *const *place = map_get(&current, address);
 
-			if (place && !map_get(&touched, address))
+			if (place && !map_get(&touched, address) && !dependency_repeats(action->wanted, k))
 				visit(context, action, (size_t)(place - job->objects));
 		}
 	}
@@ -127,7 +127,8 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
 		for (size_t k = 0; action_is_carried_out(action) && k < action->wanted_count; k++) {
 			struct slice address = action->wanted[k].address;
 
-			if (!map_has(&recorded, address) && !map_get(touched, address))
+			if (!map_has(&recorded, address) && !map_get(touched, address) &&
+			    !dependency_repeats(action->wanted, k))
 				good = saved_plan_refuse(
 					job, address,
 					arena_format(job->arena, "it is not recorded any more, and '%.*s' refers to it",
@@ -363,7 +364,9 @@ void saved_references_note(struct job *job)
 
 struct use_check {
 	struct checking checking;
-	struct map known; /* texts of what referred to it when the plan was made, too */
+	struct map known;	   /* texts of what referred to it when the plan was made, too */
+	const struct object *told; /* the last user that was told of, and what it refers to */
+	struct slice told_of;
 };
 
 static void check_use(void *context, const struct object *user, const struct dependency *dependency)
@@ -371,11 +374,16 @@ static void check_use(void *context, const struct object *user, const struct dep
 	struct use_check *check = (struct use_check *)context;
 	struct job *job = check->checking.job;
 
-	if (!map_has(&check->known, use_text(user, dependency, job->arena)))
-		check->checking.good = saved_plan_refuse(
-			job, dependency->address,
-			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
-				     SLICE_ARGUMENTS(user->address)));
+	bool is_told = check->told == user && slice_equal(check->told_of, dependency->address);
+
+	if (is_told || map_has(&check->known, use_text(user, dependency, job->arena)))
+		return;
+	check->told = user;
+	check->told_of = dependency->address;
+	check->checking.good =
+		saved_plan_refuse(job, dependency->address,
+				  arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
+					       SLICE_ARGUMENTS(user->address)));
 }
 
 static bool check_had(struct taking *taking, const struct object *holder, const struct field *field, struct slice text)

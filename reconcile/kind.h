@@ -42,53 +42,52 @@ enum field_flag {
 	/* A part with calls of its own, made after the resource itself exists: references
 	 * within bind the settle phase, so two resources may name each other. */
 	SETTLES = 1 << 5,
-	LOOSE = 1 << 6,	     /* a reference that does not block its target's deletion */
-	JOINS = 1 << 7,	     /* puts into one routing domain: a reference both ends, an address all that have it */
-	NAMES = 1 << 8,	     /* the unique name under which the service knows the object */
-	WRITE_ONLY = 1 << 9, /* no read gives it back; compared against the record alone */
+	JOINS = 1 << 6,	     /* puts into one routing domain: a reference both ends, an address all that have it */
+	NAMES = 1 << 7,	     /* the unique name under which the service knows the object */
+	WRITE_ONLY = 1 << 8, /* no read gives it back; compared against the record alone */
 	/* A fact about the thing that nothing can change (a serial number): another value is told as a
 	 * conflict, and never acted on. */
-	FIXED = 1 << 10,
+	FIXED = 1 << 9,
 	/* A field of another kind says the same of the same thing: where this one was never set, what that end
 	 * was given is told there alone. A set of references; no spec says it on both sides. */
-	MIRRORED = 1 << 11,
+	MIRRORED = 1 << 10,
 	/* Encoded on its way to the service, so that a string may hold any character. */
-	ENCODED = 1 << 12,
+	ENCODED = 1 << 11,
 	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway), or an address,
 	 * which one at a time has; items of a set too. So are members of items, which are IMMUTABLE as well: what is in
 	 * them goes with their object.
 	 */
-	SOLE = 1 << 13,
+	SOLE = 1 << 12,
 	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */
-	REGIONAL = 1 << 14,
+	REGIONAL = 1 << 13,
 	/* Changes in two steps: the value that is there is taken away before another one is given. Where another object
 	 * waits for it, the first step is taken ahead of the rest. */
-	EXCHANGED = 1 << 15,
+	EXCHANGED = 1 << 14,
 	/* Another field of the kind says the same of the same thing (addresses, and their number): where this one was
 	 * never set, a move is that one's doing and no drift. */
-	RESTATED = 1 << 16,
+	RESTATED = 1 << 15,
 	/* A change in place stops the thing where it runs, and then starts it again: see kind.running. */
-	PAUSES = 1 << 17,
+	PAUSES = 1 << 16,
 	/* Changed item by item, by what is there and what is not: while it cannot be read it is left as it is. */
-	COMPARED = 1 << 18,
+	COMPARED = 1 << 17,
 	/* The object's id, or the place that a provider reaches, is this value or made of it. Both are recorded and
 	   shown as they are, so no secret can be in it. */
-	IDENTIFIES = 1 << 19,
+	IDENTIFIES = 1 << 18,
 	/* A range of which the service keeps the first four addresses and the last for itself. */
-	KEEPS_ENDS = 1 << 20,
+	KEEPS_ENDS = 1 << 19,
 	/* A member of the items of a set that is both IMMUTABLE and WRITE_ONLY: this of them is read all the same, and
 	 * changes in place. */
-	SEEN = 1 << 21,
+	SEEN = 1 << 20,
 	/* A set of which each item keeps the object from being deleted: its own are taken off before that, and what
 	 * others have put there refuses it. */
-	HOLDS = 1 << 22,
+	HOLDS = 1 << 21,
 	/* A reference, be it a field, a set's item or a member of one, that keeps its target from being deleted: of
 	 * what stays as it is, whoever has put it there, that refuses it, and what goes too lets go of such an item
 	 * first. */
-	PINS = 1 << 23,
+	PINS = 1 << 22,
 	/* A reference that is the item of a set, and goes by itself with its target: a subnet that is deleted takes its
 	 * association with its table along. */
-	DEPARTS = 1 << 24,
+	DEPARTS = 1 << 23,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

@@ -44,9 +44,7 @@ void named_each_part(const struct field *top, const struct value *value, named_i
 
 bool named_is_held(const struct field *top, const struct field *reference)
 {
-	if (reference->output || (reference->flags & LOOSE))
-		return false;
-	return !(top->flags & SETTLES) || (reference->flags & PINS);
+	return !reference->output && (!(top->flags & SETTLES) || (reference->flags & PINS));
 }
 
 static bool has_pin(const struct field *field, const char *target)

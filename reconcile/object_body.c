@@ -18,8 +18,6 @@ static struct value dependency_value(const struct dependency *dependency, struct
 		value_builder_member(&builder, SLICE("field"), value_string(dependency->field));
 	if (dependency->immutable)
 		value_builder_member(&builder, SLICE("immutable"), value_bool(true));
-	if (dependency->loose)
-		value_builder_member(&builder, SLICE("loose"), value_bool(true));
 	if (dependency->output.size > 0)
 		value_builder_member(&builder, SLICE("output"), value_string(dependency->output));
 	return value_builder_map(&builder, arena);
@@ -32,6 +30,19 @@ struct value dependencies_write(const struct dependency *dependencies, size_t co
 	for (size_t i = 0; i < count; i++)
 		items[i] = dependency_value(&dependencies[i], arena);
 	return value_list(items, count);
+}
+
+int dependency_compare(const struct dependency *a, const struct dependency *b)
+{
+	int order = slice_compare(a->address, b->address);
+
+	if (order == 0)
+		order = (a->binding > b->binding) - (a->binding < b->binding);
+	if (order == 0)
+		order = a->immutable - b->immutable;
+	if (order == 0)
+		order = slice_compare(a->field, b->field);
+	return order != 0 ? order : slice_compare(a->output, b->output);
 }
 
 bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted)
@@ -139,7 +150,6 @@ bool dependencies_read(const struct value *list, struct arena *arena, struct dep
 			.output = text_of(item, "output"),
 			.field = text_of(item, "field"),
 			.immutable = value_is_true(value_get_named(item, "immutable")),
-			.loose = value_is_true(value_get_named(item, "loose")),
 		};
 		if (dependencies[i].address.size == 0 ||
 		    !binding_read(text_of(item, "binding"), &dependencies[i].binding))

@@ -282,8 +282,7 @@ static void order_release(struct building *building, size_t index, const struct 
 	bool was_gone = action->operation == OPERATION_CREATE && !action->awaits_gone;
 	/* What goes by itself asks nobody to let go of it. */
 	bool is_awaited = building->plan->actions[target].awaits_gone;
-	if (gone == NO_NODE || dependency->loose || target == index || was_gone || is_awaited ||
-	    !uses(building, action, dependency, target))
+	if (gone == NO_NODE || target == index || was_gone || is_awaited || !uses(building, action, dependency, target))
 		return;
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
@@ -345,7 +344,7 @@ static bool must_let_go(const struct building *building, size_t index)
 	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
 		struct slice address = dependency->address;
-		if (dependency->binding != BINDS_SETTLE || dependency->loose)
+		if (dependency->binding != BINDS_SETTLE)
 			continue;
 		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k))
 			if (handovers_let_go(&building->handovers, building->plan, k))

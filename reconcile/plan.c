@@ -466,6 +466,8 @@ static int compare_actions(const void *a, const void *b)
 /* How many objects fall because another one does, counted at that one. */
 static void count_falls(struct planning *planning)
 {
+	/* Parallel to the actions: the number of the last one that falls with it, from 1. */
+	size_t *counted = arena_new_array(planning->arena, planning->action_count + 1, size_t);
 	struct map ending;
 	map_init(&ending);
 	for (size_t i = 0; i < planning->action_count; i++)
@@ -475,9 +477,12 @@ static void count_falls(struct planning *planning)
 		const struct action *action = &planning->actions[i];
 		for (size_t k = 0; operation_ends(action->operation) && k < action->recorded_count; k++) {
 			struct action *target = map_get(&ending, action->recorded[k].address);
-			if (target && target != action && action->recorded[k].immutable &&
-			    !plan_output_stays(planning, &action->recorded[k]))
-				target->takes_down++;
+			size_t number = target ? (size_t)(target - planning->actions) : i;
+			if (number == i || !action->recorded[k].immutable || counted[number] == i + 1 ||
+			    plan_output_stays(planning, &action->recorded[k]))
+				continue;
+			counted[number] = i + 1;
+			target->takes_down++;
 		}
 	}
 	map_release(&ending);

@@ -134,8 +134,8 @@ static void hold_address(struct holding *holding, struct slice address, const st
 static bool may_use(const struct holder *holder, const struct dependency *dependency)
 {
 	const struct item *item = holder->item;
-	if (dependency->loose || !holder->in_part)
-		return !dependency->loose;
+	if (!holder->in_part)
+		return true;
 	const struct value *field = value_get(&holder->live->fields, dependency->field);
 	bool lets_go = item && (difference_sets(item->fields, dependency->field) ||
 				difference_sets(item->parts, dependency->field));

@@ -406,7 +406,7 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		const struct dependency *dependency = &item->object->dependencies[i];
 		struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
-		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
+		    !dependency->immutable && !plan_output_stays(planning, dependency) &&
 		    is_meant(planning, item->object, dependency, target) && !gives_way(item, dependency, target) &&
 		    !(is_in_the_way(planning, target, target->object) && lets_go_before(planning, item, dependency)))
 			make_first(target, item);

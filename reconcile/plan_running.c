@@ -402,4 +402,10 @@ void plan_tell_running(struct planning *planning)
 	}
 	if (planning->running_count > 1)
 		qsort(planning->running, planning->running_count, sizeof(struct running), compare_running);
+	/* What it refers to in two fields is told of once. */
+	size_t kept = 0;
+	for (size_t i = 0; i < planning->running_count; i++)
+		if (kept == 0 || compare_running(&planning->running[kept - 1], &planning->running[i]) != 0)
+			planning->running[kept++] = planning->running[i];
+	planning->running_count = kept;
 }

@@ -27,13 +27,10 @@ static void add(struct inferring *inferring, const struct field *field, const st
 		.field = slice_of(inferring->top->name),
 		.binding = (inferring->top->flags & SETTLES) ? BINDS_SETTLE : BINDS_MAKE,
 		.immutable = (inferring->top->flags & IMMUTABLE) != 0,
-		.loose = (field->flags & LOOSE) != 0,
 	};
 
-	for (size_t i = 0; i < inferring->count; i++)
-		if (slice_equal(inferring->items[i].address, dependency.address) &&
-		    inferring->items[i].binding == dependency.binding)
-			return;
+	if (dependencies_have(inferring->items, inferring->count, &dependency))
+		return;
 	inferring->items = arena_room(inferring->rebuilding->arena, inferring->items, inferring->count,
 				      &inferring->capacity, sizeof(*inferring->items));
 	inferring->items[inferring->count++] = dependency;

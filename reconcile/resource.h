@@ -23,16 +23,24 @@ enum binding {
 extern const struct names binding_names;
 
 /* One reference from a resource to another; several between the same two are merged into
- * one for each (binding, mutable, loose). */
+ * one for each (binding, mutable, field, output). */
 struct dependency {
 	struct slice address; /* of the target */
 	struct slice output;  /* referred to; empty for depends_on */
 	struct slice field;   /* top-level field it stands in; empty for depends_on */
 	enum binding binding;
 	bool immutable; /* a new target needs a new referrer */
-	bool loose;	/* does not block the target's deletion */
 	struct position position;
 };
+
+/* The order of an object's dependencies, by address first; 0: they are one. */
+int dependency_compare(const struct dependency *a, const struct dependency *b);
+
+/* Whether one before it in a list of that order has the same target. */
+static inline bool dependency_repeats(const struct dependency *dependencies, size_t index)
+{
+	return index > 0 && slice_equal(dependencies[index - 1].address, dependencies[index].address);
+}
 
 /* Whether depends_on says so, and no field. */
 static inline bool dependency_is_explicit(const struct dependency *dependency)

@@ -10,31 +10,14 @@ enum {
 	PATH_LARGEST_BYTES = 8192,
 };
 
-static int compare_dependencies(const void *a, const void *b)
-{
-	const struct dependency *first = (const struct dependency *)a;
-	const struct dependency *second = (const struct dependency *)b;
-	int order = slice_compare(first->address, second->address);
-
-	if (order == 0)
-		order = (first->binding > second->binding) - (first->binding < second->binding);
-	if (order == 0)
-		order = first->immutable - second->immutable;
-	if (order == 0)
-		order = first->loose - second->loose;
-	return order;
-}
-
 /* Among those that are merged the first in the text stays. */
 static int compare_all(const void *a, const void *b)
 {
 	const struct dependency *first = (const struct dependency *)a;
 	const struct dependency *second = (const struct dependency *)b;
-	int order = compare_dependencies(a, b);
+	int order = dependency_compare(first, second);
 
-	if (order == 0)
-		order = position_compare(first->position, second->position);
-	return order != 0 ? order : slice_compare(first->output, second->output);
+	return order != 0 ? order : position_compare(first->position, second->position);
 }
 
 static struct dependency dependency_of(const struct loading *loading, const struct meeting *meeting)
@@ -45,7 +28,6 @@ static struct dependency dependency_of(const struct loading *loading, const stru
 		.field = slice_of(meeting->field),
 		.binding = (enum binding)meeting->binding,
 		.immutable = meeting->immutable,
-		.loose = meeting->loose,
 		.position = meeting->position,
 	};
 }
@@ -67,7 +49,7 @@ void dependencies_finish(struct loading *loading, uint32_t entry)
 	if (count > 1)
 		qsort(dependencies, count, sizeof(*dependencies), compare_all);
 	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || compare_dependencies(&dependencies[kept - 1], &dependencies[i]) != 0)
+		if (kept == 0 || dependency_compare(&dependencies[kept - 1], &dependencies[i]) != 0)
 			dependencies[kept++] = dependencies[i];
 	}
 	resource->dependencies = dependencies;

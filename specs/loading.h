@@ -35,7 +35,6 @@ struct meeting {
 	struct position position;
 	uint8_t binding; /* enum binding */
 	bool immutable;
-	bool loose;
 	bool names; /* a reference field holds it: the target is looked for where the referrer lives */
 };
 

@@ -46,7 +46,6 @@ static bool meet(struct resolution *resolution, const struct resource *target, s
 	meeting.binding = resolution->top->flags & SETTLES ? BINDS_SETTLE : BINDS_MAKE;
 	meeting.immutable =
 		(resolution->top->flags & IMMUTABLE) || ((flags & IMMUTABLE) && meeting.binding == BINDS_MAKE);
-	meeting.loose = (flags & LOOSE) != 0;
 	if (meeting.target != resolution->entry) {
 		references_meet(loading, resolution->entry, &meeting);
 		return true;

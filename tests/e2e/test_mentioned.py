@@ -148,8 +148,9 @@ def test_refused_where_something_runs_by_it(stack, cloud, before, edit, address,
     assert f"have '{user}' do without it and apply that first" in error["hint"]
 
 
-def test_refused_where_it_is_mentioned_and_used(stack, cloud):
-    """The tag comes first, and a record tells but that."""
+@pytest.mark.parametrize("image", ["ami-0123456789abcdef0", "ami-0fedcba9876543210"], ids=["stays", "is replaced"])
+def test_refused_where_it_is_mentioned_and_used(stack, cloud, image):
+    """By a machine of which a new one is made first, if any. Its tag comes before the use of the group."""
     text = """\
 stack: s
 providers: {aws: {region: eu-central-1}}
@@ -163,10 +164,11 @@ aws.instance:
     image: ami-0123456789abcdef0
     instance_type: t3.micro
     subnet: a
+    lifecycle: {create_before_destroy: true}
 """
     stack.write("stack.yaml", text)
     apply(stack)
-    stack.write("stack.yaml", text.replace("old", "new"))
+    stack.write("stack.yaml", text.replace("old", "new").replace("ami-0123456789abcdef0", image))
     [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
     assert "have 'aws.instance.user' do without it and apply that first" in error["hint"]
 

@@ -90,7 +90,7 @@ static const struct field option_fields[] = {
 };
 
 static const struct field gateway_fields[] = {
-	{.name = "vpc", .type = FIELD_REFERENCE, .flags = LOOSE, .target = "net.vpc"},
+	{.name = "vpc", .type = FIELD_REFERENCE, .target = "net.vpc"},
 	{.name = "subnets", .type = FIELD_LIST, .item = &subnet_reference, .least = 1},
 	{.name = "options", .type = FIELD_OBJECT, .members = FIELDS(option_fields)},
 	{.name = "policy", .type = FIELD_JSON},

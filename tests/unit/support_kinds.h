@@ -10,7 +10,7 @@
  *   net.vpc       cidr (required, immutable), cidr6, ranges, dns, tags; outputs id, arn, cidr, version
  *   net.subnet    vpc (required, immutable), cidr, zone, size, weight, tags; output id
  *   net.group     vpc, about, rules (a part that settles; each names a group or a range)
- *   net.gateway   vpc (loose), subnets, options, policy, password, address, owner (a vpc's arn)
+ *   net.gateway   vpc, subnets, options, policy, password, address, owner (a vpc's arn)
  *   box.machine   address (required)
  */
 extern const struct kind support_vpc;

@@ -185,8 +185,7 @@ static void write_dependency(struct loaded *loaded, const struct dependency *dep
 	if (dependency->output.size > 0)
 		buffer_format(&loaded->text, ".%.*s in %.*s", SLICE_ARGUMENTS(dependency->output),
 			      SLICE_ARGUMENTS(dependency->field));
-	buffer_format(&loaded->text, "%s%s", dependency->immutable ? " immutable" : "",
-		      dependency->loose ? " loose" : "");
+	buffer_string(&loaded->text, dependency->immutable ? " immutable" : "");
 }
 
 static int compare_resources(const void *a, const void *b)

@@ -53,7 +53,7 @@ static const struct load_row rows[] = {
 	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.gateway: {g: {owner: a, vpc: a}, h: {owner: 'arn:b:xyz'}}\n",
 	 "net.gateway.g {\"owner\":{\"$deferred\":\"${net.vpc.a.arn}\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
 	 "  make net.vpc.a.arn in owner\n"
-	 "  make net.vpc.a.id in vpc loose\n"
+	 "  make net.vpc.a.id in vpc\n"
 	 "net.gateway.h {\"owner\":\"arn:b:xyz\"}\n"
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
 	{"references in a list",
@@ -78,7 +78,7 @@ static const struct load_row rows[] = {
 	 "{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
 	 "  make net.subnet.a.id in subnets\n"
 	 "  make net.vpc.a.arn in owner\n"
-	 "  make net.vpc.a.id in vpc loose\n"
+	 "  make net.vpc.a.id in vpc\n"
 	 "net.subnet.a {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
 	 "  make net.vpc.a.id in vpc immutable\n"
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
@@ -126,7 +126,7 @@ static const struct load_row rows[] = {
 	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: a}}\nnet.gateway: {g: {vpc: "
 	   "\"${net.subnet.x.vpc}\"}}\n",
 	 "net.gateway.g {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
-	 "  make net.vpc.a.id in vpc loose\n"
+	 "  make net.vpc.a.id in vpc\n"
 	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
 	 "  make net.vpc.a.id in vpc immutable\n"
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
@@ -151,6 +151,7 @@ static const struct load_row rows[] = {
 	   "${net.vpc.a.version}\"}}\n",
 	 "net.group.g {\"about\":{\"$deferred\":\"of ${net.vpc.a.id} and ${net.vpc.a.version}\"}}\n"
 	 "  make net.vpc.a.id in about\n"
+	 "  make net.vpc.a.version in about\n"
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
 	{"an escaped expression in a key", A "net.vpc: {a: {cidr: 10.0.0.0/16, tags: {\"a $$${x} $y\": z}}}\n",
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\",\"tags\":{\"a $${x} $y\":\"z\"}}\n"},

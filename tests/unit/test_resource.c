@@ -339,7 +339,7 @@ static void test_symbolic_vector(void **state)
 static const char body_text[] =
 	"{\"applied\":{\"cidr\":{\"$secret\":\"f8\"},\"vpc\":{\"$deferred\":\"${aws.vpc.a.id}\"},\"zone\":\"a\"},"
 	"\"dependencies\":[{\"address\":\"aws.vpc.a\",\"binding\":\"make\",\"field\":\"vpc\",\"immutable\":true,"
-	"\"output\":\"id\"},{\"address\":\"aws.gateway.g\",\"binding\":\"settle\",\"field\":\"routes\",\"loose\":true,"
+	"\"output\":\"id\"},{\"address\":\"aws.gateway.g\",\"binding\":\"settle\",\"field\":\"routes\","
 	"\"output\":\"id\"},{\"address\":\"aws.role.r\",\"binding\":\"whole\"}],"
 	"\"ignored\":[\"tags\"],\"observed\":{\"cidr\":{\"$unread\":true},\"zone\":\"a\"},"
 	"\"outputs\":{\"id\":\"subnet-1\"},"
@@ -350,11 +350,7 @@ static struct object body_object(struct arena *arena)
 	static const struct deferred deferred = {.text = S("${aws.vpc.a.id}")};
 	static const struct dependency dependencies[] = {
 		{.address = S("aws.vpc.a"), .output = S("id"), .field = S("vpc"), .immutable = true},
-		{.address = S("aws.gateway.g"),
-		 .output = S("id"),
-		 .field = S("routes"),
-		 .binding = BINDS_SETTLE,
-		 .loose = true},
+		{.address = S("aws.gateway.g"), .output = S("id"), .field = S("routes"), .binding = BINDS_SETTLE},
 		{.address = S("aws.role.r"), .binding = BINDS_WHOLE},
 	};
 	struct object object = {.address = SLICE("aws.subnet.s"), .dependencies = dependencies, .dependency_count = 3};
@@ -403,7 +399,7 @@ static void test_body(void **state)
 
 		assert_true(slice_equal(a->address, b->address) && slice_equal(a->output, b->output) &&
 			    slice_equal(a->field, b->field) && a->binding == b->binding &&
-			    a->immutable == b->immutable && a->loose == b->loose);
+			    a->immutable == b->immutable);
 	}
 	diagnostics_release(&diagnostics);
 }
