@@ -62,8 +62,8 @@ def pytest_xdist_make_scheduler(config, log):
     return OneByOne(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
-# Files whose tests ask one thing of every field, or at every point where a run may end. Of each test's rows one in
-# ONE_IN is the sample that `make test` takes, the first always; `make thorough` takes the others.
+# Files whose tests ask one thing of every field, at every point where a run may end, or of every seed. Of each test's
+# rows one in ONE_IN is the sample that `make test` takes, the first always; `make thorough` takes the others.
 MANY_ROWS = {
     "test_bad_answers.py",
     "test_blocked_output.py",
@@ -97,6 +97,7 @@ MANY_ROWS = {
     "test_undo_emptied.py",
     "test_undo_kinds.py",
     "test_undo_left_behind.py",
+    "test_walks.py",
 }
 ONE_IN = 8
 
