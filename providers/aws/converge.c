@@ -171,8 +171,8 @@ static const struct aws_call *update_of(const struct work *work, const struct aw
 	if (field->update_off &&
 	    (is_off(aws_wanted(work, field)) || ((field->field.flags & EXCHANGED) && aws_now(work, field))))
 		return field->update_off;
-	if (field->update_amid && value_is(&work->now.uses, VALUE_LIST) && work->now.uses.count > 0)
-		return field->update_amid;
+	if (field->update_several && value_is(&work->now.uses, VALUE_LIST) && work->now.uses.count > 0)
+		return field->update_several;
 	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
 }
 

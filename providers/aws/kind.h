@@ -122,9 +122,9 @@ struct aws_field {
 	 * takes a structure as a whole. */
 	const struct aws_call *update;
 	const struct aws_call *update_first; /* in its place where nothing is set yet; NULL: the same */
-	/* In its place of an object with further parts (live.uses), of which `update` does not take it; NULL: the same.
-	 */
-	const struct aws_call *update_amid;
+	/* In its place where the object has several of the parts that it is of (live.uses tells of the further ones),
+	 * and `update` would be refused; NULL: the same. */
+	const struct aws_call *update_several;
 	const struct aws_call *update_off; /* in its place, without a value, where it becomes false or is cleared, or
 					      before it is EXCHANGED */
 	/* The field without which this one cannot be true: it becomes false before a value of that one is taken

@@ -35,7 +35,7 @@ static void tell_field(const struct tour *tour, const struct aws_field *field)
 {
 	tell_call(tour, field->update);
 	tell_call(tour, field->update_first);
-	tell_call(tour, field->update_amid);
+	tell_call(tour, field->update_several);
 	tell_call(tour, field->update_off);
 	tell(tour, field->detail ? field->detail->operation : NULL);
 	if (field->attachment) {

@@ -330,7 +330,7 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 	begin(coverage, kind, call);
 	for (size_t i = 0; coverage->input && i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
-		const struct aws_call *calls[] = {field->update, field->update_first, field->update_amid,
+		const struct aws_call *calls[] = {field->update, field->update_first, field->update_several,
 						  field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
 			if (!calls[k] || strcmp(calls[k]->operation, call->operation) != 0)
@@ -358,7 +358,7 @@ static bool is_first_use(const struct aws_kind *kind, size_t index, const struct
 {
 	for (size_t i = 0; i < index; i++) {
 		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
-		const struct aws_call *calls[] = {field->update, field->update_first, field->update_amid,
+		const struct aws_call *calls[] = {field->update, field->update_first, field->update_several,
 						  field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
 			if (calls[k] && strcmp(calls[k]->operation, call->operation) == 0)
@@ -401,7 +401,7 @@ static void check_calls(const struct aws_kind *kind)
 		kind_report(kind, "%s answers no %s", kind->create_shown.operation, kind->shows);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
-		const struct aws_call *calls[] = {field->update, field->update_first, field->update_amid,
+		const struct aws_call *calls[] = {field->update, field->update_first, field->update_several,
 						  field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
 			if (calls[k] && is_first_use(kind, i, calls[k]))

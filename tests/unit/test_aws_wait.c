@@ -173,7 +173,7 @@ static const struct aws_call *find_of_field(const struct aws_field *field, const
 	const struct aws_call *const calls[] = {
 		field->update,
 		field->update_first,
-		field->update_amid,
+		field->update_several,
 		field->update_off,
 		field->part ? &field->part->add : NULL,
 		field->part ? &field->part->remove : NULL,
