@@ -42,11 +42,16 @@ static void print_applied(struct buffer *text, const struct job *job, const stru
 static struct value dependencies_value(const struct object *object, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO list;
+	struct map told;
 
 	value_builder_init(&list);
+	map_init(&told);
 	for (size_t i = 0; i < object->dependency_count; i++)
-		if (!dependency_repeats(object->dependencies, i))
+		if (!map_has(&told, object->dependencies[i].address)) {
+			map_mark(&told, object->dependencies[i].address);
 			value_builder_item(&list, value_string(object->dependencies[i].address));
+		}
+	map_release(&told);
 	return value_builder_list(&list, arena);
 }
 

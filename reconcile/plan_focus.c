@@ -194,7 +194,7 @@ static bool is_concerned(struct planning *planning, size_t index)
 	return concerned;
 }
 
-/* A record joins references to one address (struct dependency): its fields tell them apart. */
+/* A record of an earlier version has joined references to one address: its fields tell them apart. */
 static void link_fields(struct focusing *focusing)
 {
 	struct planning *planning = focusing->planning;

@@ -136,6 +136,10 @@ struct digest plan_inputs_digest(const struct dependency *dependencies, size_t c
 	struct buffer text;
 	buffer_init(&text, SIZE_MAX);
 	for (size_t i = 0; i < count; i++) {
+		/* Once for all fields, as in records of earlier versions. */
+		if (dependency_repeats(dependencies, i) && dependencies[i].binding == dependencies[i - 1].binding &&
+		    dependencies[i].immutable == dependencies[i - 1].immutable)
+			continue;
 		const struct digest *digest = outputs_of(context, dependencies[i].address);
 		buffer_append(&text, dependencies[i].address);
 		buffer_byte(&text, '\n');

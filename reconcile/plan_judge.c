@@ -41,7 +41,9 @@ static bool refer_alike(const struct resource *a, const struct resource *b)
 	if (a->dependency_count != b->dependency_count)
 		return false;
 	for (size_t i = 0; i < a->dependency_count; i++)
-		if (!slice_equal(a->dependencies[i].address, b->dependencies[i].address))
+		if (!slice_equal(a->dependencies[i].address, b->dependencies[i].address) ||
+		    a->dependencies[i].binding != b->dependencies[i].binding ||
+		    a->dependencies[i].immutable != b->dependencies[i].immutable)
 			return false;
 	return true;
 }

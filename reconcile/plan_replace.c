@@ -319,8 +319,8 @@ static bool gives_way(const struct item *user, const struct dependency *dependen
 	return target->goes_first && !holds(user, dependency, target);
 }
 
-/* Whether old and new cannot be there at once, or those of something that the old one holds. What an item uses comes
- * before it in the order. */
+/* Whether old and new cannot be there at once, or those of something that the old one holds: that comes before it in
+ * the order. A part is taken out ahead of all that. */
 static void find_first_to_go(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->order_count; i++) {
@@ -333,7 +333,8 @@ static void find_first_to_go(struct planning *planning)
 			const struct dependency *dependency = &item->resource->dependencies[k];
 			const struct item *target = plan_item_at(planning, dependency->address);
 
-			item->goes_first = target && target->goes_first && holds(item, dependency, target);
+			item->goes_first = target && target->goes_first && dependency->binding != BINDS_SETTLE &&
+					   holds(item, dependency, target);
 		}
 	}
 }

@@ -242,6 +242,21 @@ static size_t count_holding(struct planning *planning, const struct runner *runn
 	return count;
 }
 
+/* The same of what it refers to at a place of its list: any of the fields that do so may say that they move. */
+static size_t count_held(struct planning *planning, const struct runner *runner, const struct object *from,
+			 size_t first, const struct target *target)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = first; i < from->dependency_count; i++) {
+		if (i > first && !dependency_repeats(from->dependencies, i))
+			break;
+		size_t count = count_holding(planning, runner, from->dependencies[i].field, target);
+		least = count < least ? count : least;
+	}
+	return least;
+}
+
 /* What is recorded as referred to counts: that is what there was when they were launched. */
 static void tell_held(struct planning *planning, const struct runner *runner, struct object *from, bool further)
 {
@@ -252,7 +267,7 @@ static void tell_held(struct planning *planning, const struct runner *runner, st
 		struct target target = target_at(planning, dependency->address);
 		size_t count = 0;
 
-		if (!target.object || !target.kind)
+		if (!target.object || !target.kind || dependency_repeats(from->dependencies, i))
 			continue;
 		if (!runs_hold(runner->kind->runs, target.kind)) {
 			if (further)
@@ -260,7 +275,7 @@ static void tell_held(struct planning *planning, const struct runner *runner, st
 			continue;
 		}
 		if (target.ends)
-			count = count_holding(planning, runner, dependency->field, &target);
+			count = count_held(planning, runner, from, i, &target);
 		if (count > 0)
 			tell(planning, dependency->address, RUNNING_HOLDS, count,
 			     arena_format(planning->arena, "cannot be deleted before %zu %s of %.*s %s gone", count,
@@ -402,10 +417,4 @@ void plan_tell_running(struct planning *planning)
 	}
 	if (planning->running_count > 1)
 		qsort(planning->running, planning->running_count, sizeof(struct running), compare_running);
-	/* What it refers to in two fields is told of once. */
-	size_t kept = 0;
-	for (size_t i = 0; i < planning->running_count; i++)
-		if (kept == 0 || compare_running(&planning->running[kept - 1], &planning->running[i]) != 0)
-			planning->running[kept++] = planning->running[i];
-	planning->running_count = kept;
 }

@@ -82,7 +82,10 @@ bool plan_is_uprooted(struct planning *planning, const struct item *item, const 
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
 		const struct item *target = plan_item_at(planning, dependency->address);
-		if (!slice_is(dependency->field, field->name))
+		/* Of two outputs of one thing an item may be made. */
+		bool again = dependency_repeats(item->resource->dependencies, i) &&
+			     slice_equal(dependency[-1].field, dependency->field);
+		if (!slice_is(dependency->field, field->name) || again)
 			continue;
 		bool anew = comes_elsewhere(planning, target, within);
 		coming += anew || lies_elsewhere(planning, item, field, target, within);

@@ -31,6 +31,16 @@ static void offer(struct undo_work *work, const struct object *object, bool remo
 	one->removed_behind = removed;
 }
 
+/* A text that is made of an id tells nothing of that: another field has to. */
+static bool lies_in_any(const struct object *object, const struct object *target, struct slice address)
+{
+	for (size_t i = 0; i < object->dependency_count; i++)
+		if (slice_equal(object->dependencies[i].address, address) &&
+		    undo_lies_in(object, &object->dependencies[i], target))
+			return true;
+	return false;
+}
+
 /* Whether what it can never refer to otherwise is what it referred to. */
 static bool refers_as_before(const struct undo_work *work, const struct object *object)
 {
@@ -38,7 +48,7 @@ static bool refers_as_before(const struct undo_work *work, const struct object *
 		const struct dependency *dependency = &object->dependencies[i];
 		const struct object *target = map_get(&work->now, dependency->address);
 
-		if (dependency->immutable && !(target && undo_lies_in(object, dependency, target)))
+		if (dependency->immutable && !(target && lies_in_any(object, target, dependency->address)))
 			return false;
 	}
 	return true;

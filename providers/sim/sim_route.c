@@ -1,5 +1,7 @@
 #include "providers/sim/sim_parts.h"
 
+#include <string.h>
+
 /* Routes: made by hand, local to the VPC, or learnt from a VPN gateway. */
 
 static const char learnt_origin[] = "EnableVgwRoutePropagation";
@@ -75,11 +77,12 @@ static struct sim_object *find_gateway(struct sim_call *call, const struct sim_o
 static struct sim_object *find_instance(struct sim_call *call, const struct sim_object *table, size_t row)
 {
 	struct slice id = sim_text(call, targets[row].parameter);
-	bool by_interface = slice_starts_with(id, SLICE("eni-"));
+	bool by_interface = strcmp(targets[row].parameter, "NetworkInterfaceId") == 0;
 	struct sim_object *instance =
 		by_interface ? sim_find_part(call->region, SIM_INSTANCE, id) : sim_need_id(call, SIM_INSTANCE, id);
+	bool is_unseen = instance && by_interface && sim_is_unseen(call, instance);
 
-	if (!instance && !call->failed)
+	if ((!instance || is_unseen) && !call->failed)
 		sim_fail(call, targets[row].absent_code, "The %s '%.*s' does not exist", targets[row].name,
 			 SLICE_ARGUMENTS(id));
 	else if (instance && !slice_equal(node_text(&instance->body, "vpcId"), node_text(&table->body, "vpcId")))

@@ -182,3 +182,66 @@ def test_refused_where_something_runs_by_what_another_takes_the_name_of(stack, c
     [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
     assert error["message"].startswith("these steps wait for each other: ")
     assert "trueup state mv aws.security_group.web aws.security_group.site" in error["hint"]
+
+
+def test_a_group_that_moves_holds_nothing_that_it_mentions(stack, cloud):
+    """Its instances go with it to another subnet; a tag that names the one they leave does not say otherwise."""
+
+    def placed(name, **tags):
+        def edit(spec):
+            group(spec, 1)
+            spec["aws.subnet"] = {each: spec["aws.subnet"][each] for each in {name, "b"}}
+            fleet = spec["aws.autoscaling_group"]["fleet"]
+            fleet["subnets"] = [Ref(f"aws.subnet.{name}")]
+            fleet["tags"] = [{"key": key, "value": value, "propagate": False} for key, value in tags.items()]
+
+        return edit
+
+    write(stack, placed("a", net="${aws.subnet.a.id}"))
+    apply(stack)
+    cloud.sim("pass", 120)
+    write(stack, placed("b"))
+    planned = plan(stack, status=2)
+    assert planned.actions["aws.subnet.a"].operation == "delete" and planned.data["running"] == []
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_group_follows_a_subnet_that_it_names_by_two_outputs(stack, cloud):
+    """It is one subnet all the same."""
+
+    def follows(spec):
+        group(spec)
+        spec["aws.autoscaling_group"]["fleet"]["subnets"] = ["${coalesce(aws.subnet.a.id, aws.subnet.a.arn)}"]
+
+    def moves(spec):
+        spec["aws.vpc"]["other"] = {"cidr": "10.30.0.0/16"}
+        spec["aws.subnet"]["a"] |= {"vpc": Ref("aws.vpc.other"), "cidr": "10.30.0.0/24"}
+
+    write(stack, follows)
+    apply(stack)
+    write(stack, follows, moves)
+    assert plan(stack, status=2).actions["aws.autoscaling_group.fleet"].operation == "replace"
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_what_was_left_behind_comes_back_though_a_text_names_its_network(stack, cloud):
+    """What it lies in the field says that refers to it, and no description made of its id."""
+
+    def named(name):
+        said = {"name": name, "description": "of ${aws.vpc.main.id}", "lifecycle": {"create_before_destroy": True}}
+        return lambda spec: spec["aws.security_group"]["web"].update(said)
+
+    write(stack, named("one"))
+    apply(stack)
+    old = ids_of(stack)["aws.security_group.web"]
+    write(stack, named("two"))
+    cloud.fault("CreateSecurityGroup", "deny")
+    stack.run("apply", "--yes", status=(1, 7))
+    fault = cloud.fault("DeleteSecurityGroup", "deny", 1, 0)
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    stack.run("undo", run, "--yes")
+    assert ids_of(stack)["aws.security_group.web"] == old
