@@ -82,9 +82,9 @@ bool plan_is_uprooted(struct planning *planning, const struct item *item, const 
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
 		const struct item *target = plan_item_at(planning, dependency->address);
-		/* Of two outputs of one thing an item may be made. */
+		/* One item may be made of two outputs of its target. */
 		bool again = dependency_repeats(item->resource->dependencies, i) &&
-			     slice_equal(dependency[-1].field, dependency->field);
+			     slice_equal(item->resource->dependencies[i - 1].field, dependency->field);
 		if (!slice_is(dependency->field, field->name) || again)
 			continue;
 		bool anew = comes_elsewhere(planning, target, within);
