@@ -147,6 +147,14 @@ static void join_unset(struct action *action, const struct item *item, struct ar
 		action->constants = value_overlaid(&action->constants, &item->resource->restores, arena);
 }
 
+static void describe_live(struct planning *planning, struct action *action, const struct live *live)
+{
+	action->live = live->fields;
+	action->hidden = secret_marks_of(&live->fields, planning->arena);
+	action->live_outputs = live->outputs;
+	action->live_uses = live->uses;
+}
+
 static void describe_object(struct planning *planning, struct action *action, struct object *object,
 			    const struct live *live)
 {
@@ -159,11 +167,8 @@ static void describe_object(struct planning *planning, struct action *action, st
 	if (live && (live->presence == PRESENCE_PRESENT || live->presence == PRESENCE_LEAVING)) {
 		if (live->provider_id.size)
 			action->provider_id = live->provider_id;
-		action->live = live->fields;
+		describe_live(planning, action, live);
 		action->had = *plan_had(planning, action->kind, object, &live->fields);
-		action->hidden = secret_marks_of(&live->fields, planning->arena);
-		action->live_outputs = live->outputs;
-		action->live_uses = live->uses;
 		action->running = live->running;
 		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
 	}
@@ -210,10 +215,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 			action->identity = item->object->identity;
 	} else if (item->live && item->live->presence == PRESENCE_PRESENT) {
 		action->provider_id = item->live->provider_id;
-		action->live = item->live->fields;
-		action->hidden = secret_marks_of(&item->live->fields, planning->arena);
-		action->live_outputs = item->live->outputs;
-		action->live_uses = item->live->uses;
+		describe_live(planning, action, item->live);
 	}
 	if (item->fields)
 		action->makes = item->fields->makes;

@@ -1,7 +1,5 @@
 #include "providers/sim/sim_parts.h"
 
-#include <string.h>
-
 /* Routes: made by hand, local to the VPC, or learnt from a VPN gateway. */
 
 static const char learnt_origin[] = "EnableVgwRoutePropagation";
@@ -11,19 +9,22 @@ static const struct {
 	const char *parameter, *name;
 	enum sim_type_number type; /* SIM_TYPE_COUNT: nothing of that kind is simulated */
 	const char *absent_code;
+	bool by_part; /* it names a part of a thing of that type */
 } targets[] = {
-	{"GatewayId", "gatewayId", SIM_INTERNET_GATEWAY, "InvalidGatewayID.NotFound"},
-	{"InstanceId", "instanceId", SIM_INSTANCE, "InvalidInstanceID.NotFound"},
-	{"NatGatewayId", "natGatewayId", SIM_TYPE_COUNT, "InvalidNatGatewayID.NotFound"},
-	{"NetworkInterfaceId", "networkInterfaceId", SIM_INSTANCE, "InvalidNetworkInterfaceID.NotFound"},
-	{"TransitGatewayId", "transitGatewayId", SIM_TYPE_COUNT, "InvalidTransitGatewayID.NotFound"},
-	{"VpcPeeringConnectionId", "vpcPeeringConnectionId", SIM_TYPE_COUNT, "InvalidVpcPeeringConnectionID.NotFound"},
-	{"EgressOnlyInternetGatewayId", "egressOnlyInternetGatewayId", SIM_TYPE_COUNT, "InvalidGatewayID.NotFound"},
-	{"LocalGatewayId", "localGatewayId", SIM_TYPE_COUNT, "InvalidLocalGatewayID.NotFound"},
-	{"CarrierGatewayId", "carrierGatewayId", SIM_TYPE_COUNT, "InvalidCarrierGatewayID.NotFound"},
-	{"CoreNetworkArn", "coreNetworkArn", SIM_TYPE_COUNT, "InvalidCoreNetworkArn.NotFound"},
-	{"OdbNetworkArn", "odbNetworkArn", SIM_TYPE_COUNT, "InvalidOdbNetworkArn.NotFound"},
-	{"VpcEndpointId", "gatewayId", SIM_TYPE_COUNT, "InvalidVpcEndpointId.NotFound"},
+	{"GatewayId", "gatewayId", SIM_INTERNET_GATEWAY, "InvalidGatewayID.NotFound", false},
+	{"InstanceId", "instanceId", SIM_INSTANCE, "InvalidInstanceID.NotFound", false},
+	{"NatGatewayId", "natGatewayId", SIM_TYPE_COUNT, "InvalidNatGatewayID.NotFound", false},
+	{"NetworkInterfaceId", "networkInterfaceId", SIM_INSTANCE, "InvalidNetworkInterfaceID.NotFound", true},
+	{"TransitGatewayId", "transitGatewayId", SIM_TYPE_COUNT, "InvalidTransitGatewayID.NotFound", false},
+	{"VpcPeeringConnectionId", "vpcPeeringConnectionId", SIM_TYPE_COUNT, "InvalidVpcPeeringConnectionID.NotFound",
+	 false},
+	{"EgressOnlyInternetGatewayId", "egressOnlyInternetGatewayId", SIM_TYPE_COUNT, "InvalidGatewayID.NotFound",
+	 false},
+	{"LocalGatewayId", "localGatewayId", SIM_TYPE_COUNT, "InvalidLocalGatewayID.NotFound", false},
+	{"CarrierGatewayId", "carrierGatewayId", SIM_TYPE_COUNT, "InvalidCarrierGatewayID.NotFound", false},
+	{"CoreNetworkArn", "coreNetworkArn", SIM_TYPE_COUNT, "InvalidCoreNetworkArn.NotFound", false},
+	{"OdbNetworkArn", "odbNetworkArn", SIM_TYPE_COUNT, "InvalidOdbNetworkArn.NotFound", false},
+	{"VpcEndpointId", "gatewayId", SIM_TYPE_COUNT, "InvalidVpcEndpointId.NotFound", false},
 };
 
 enum { TARGET_COUNT = sizeof(targets) / sizeof(targets[0]) };
@@ -77,7 +78,7 @@ static struct sim_object *find_gateway(struct sim_call *call, const struct sim_o
 static struct sim_object *find_instance(struct sim_call *call, const struct sim_object *table, size_t row)
 {
 	struct slice id = sim_text(call, targets[row].parameter);
-	bool by_interface = strcmp(targets[row].parameter, "NetworkInterfaceId") == 0;
+	bool by_interface = targets[row].by_part;
 	struct sim_object *instance =
 		by_interface ? sim_find_part(call->region, SIM_INSTANCE, id) : sim_need_id(call, SIM_INSTANCE, id);
 	bool is_unseen = instance && by_interface && sim_is_unseen(call, instance);

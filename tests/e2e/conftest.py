@@ -99,7 +99,7 @@ MANY_ROWS = {
     "test_undo_left_behind.py",
     "test_walks.py",
 }
-ONE_IN = 24
+ONE_IN = 8
 
 
 def pytest_addoption(parser):
