@@ -2,7 +2,7 @@
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, spec_text
+from trueup_runner import Ref, apply, errors_of, spec_text
 
 OWN = {
     "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
@@ -14,13 +14,6 @@ TAKING = {
     "aws.internet_gateway": ("vpc", {"vpc": Ref("aws.vpc.v")}),
     "aws.vpn_gateway": ("vpc", {"vpc": Ref("aws.vpc.v")}),
 }
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, kind, **named):

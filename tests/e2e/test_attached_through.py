@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 GATEWAY, MACHINE = "aws.internet_gateway.way", "aws.instance.front"
 STACK = {
@@ -54,13 +54,6 @@ LET_GO = [without_machine, without_address, stopped]
 
 def name(edit):
     return edit.__name__
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, *edits, **fields):

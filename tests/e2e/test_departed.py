@@ -3,14 +3,7 @@
 import pytest
 
 from test_moved_by_hand import association_of, move, routed
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
 
 # How a table has a subnet of ours that is none of its spec's: it was its own once, or others have put it there.

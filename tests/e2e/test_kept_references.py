@@ -2,16 +2,9 @@
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, groups, machine, subnets=("s",), **changed):

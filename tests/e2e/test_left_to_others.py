@@ -3,17 +3,10 @@
 import pytest
 
 from test_moved_by_hand import attach, detach, move, routed, tables_of
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
 HOME, LEFT = Ref("aws.vpc.home"), {"ignore": ["vpc"]}
 GATEWAYS = {"internet": "aws.internet_gateway", "vpn": "aws.vpn_gateway"}
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, kind, **gateways):

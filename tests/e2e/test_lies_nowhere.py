@@ -4,19 +4,12 @@ import pytest
 
 from test_moved_by_hand import attach, detach
 from test_saved_plan_beside import HOME, INTERNET, VPN, WAYS, detach_by_hand, write
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty
+from trueup_runner import Ref, apply, errors_of, ids_of, plan_is_empty
 
 LEFT = {"vpc": HOME, "lifecycle": {"ignore": ["vpc"]}}
 # The gateway, what it says, what the table does, and whose action it is.
 ENDS = {name: (kind, {}, refers, "aws.route_table.t") for name, (kind, refers) in WAYS.items()}
 ENDS["announces"] = (VPN, {"propagate_to": [Ref("aws.route_table.t")]}, {}, f"{VPN}.g")
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def refused(stack, cloud, words, *commands):

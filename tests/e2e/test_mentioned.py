@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 TEMPLATE = {"name": "small", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
 STACK = {
@@ -15,13 +15,6 @@ STACK = {
     },
     "aws.security_group": {"web": {"vpc": Ref("aws.vpc.main"), "name": "web", "description": "old"}},
 }
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, *edits):

@@ -1,16 +1,11 @@
-"""What either of two resources may say (a VPN gateway or a route table, that routes are propagated): from end to end."""
+"""What either of two resources may say (a VPN gateway or a route table, that routes are propagated): from end to end.
+
+On the simulator alone: the third party's server does not know the operations.
+"""
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
-
-
-@pytest.fixture
-def cloud(stack):
-    """The third party's server does not know the operations."""
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
+from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 
 def spec(propagation=None, propagate_to=None, **more):

@@ -1,20 +1,16 @@
-"""What somebody has given to another object by hand, though it can be had but once."""
+"""What somebody has given to another object by hand, though it can be had but once.
+
+On the simulator alone: the third party's server lets a table take a subnet that another has, and then neither shows it
+so.
+"""
 
 import shutil
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
 SUBNETS = {name: {"vpc": Ref("aws.vpc.home"), "cidr": f"10.20.{number}.0/24"} for number, name in enumerate("ab")}
-
-
-@pytest.fixture
-def cloud(stack):
-    """The third party's server lets a table take a subnet that another has, and then neither shows it so."""
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def routed(*subnets, vpc=None, **more):

@@ -3,14 +3,7 @@
 import pytest
 
 from test_handover import carry_out
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
+from trueup_runner import Ref, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 
 def network(*secondary, **subnets):

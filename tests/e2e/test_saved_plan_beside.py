@@ -3,7 +3,7 @@
 import pytest
 
 from test_moved_by_hand import detach
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
 HOME = Ref("aws.vpc.home")
 INTERNET, VPN = "aws.internet_gateway", "aws.vpn_gateway"
@@ -13,13 +13,6 @@ WAYS = {
     "vpn": (VPN, {"routes": [{"destination": "10.40.0.0/16", "vpn_gateway": Ref(f"{VPN}.g")}]}),
     "propagation": (VPN, {"propagation": [Ref(f"{VPN}.g")]}),
 }
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, kind, gateway, **tables):

@@ -1,20 +1,9 @@
 """An instance with several interfaces, as a router or a firewall has them: what is said of it is the first one's."""
 
-import pytest
-
-from trueup_runner import Ref, SimulatedCloud, apply, plan, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, plan, plan_is_empty, spec_text
 
 HOME = Ref("aws.vpc.v")
 MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "m6i.large"}
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
-
-
 FURTHER = {"device_index": 1, "subnet": Ref("aws.subnet.b"), "security_groups": [Ref("aws.security_group.k")]}
 
 

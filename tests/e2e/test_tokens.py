@@ -6,16 +6,9 @@ import pytest
 
 from simulator import simulator  # noqa: F401
 from test_take_back import site  # noqa: F401
-from trueup_runner import SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import apply, ids_of, plan_is_empty, spec_text
 
 MADE = "CreateLaunchTemplateVersion"
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def write(stack, instance_type):

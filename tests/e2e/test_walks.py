@@ -6,7 +6,7 @@ import re
 import pytest
 from walks import Walk
 
-from trueup_runner import SimulatedCloud, errors_of, ids_of, plan_is_empty, spec_text
+from trueup_runner import errors_of, ids_of, plan_is_empty, spec_text
 
 STEPS = 6
 # What no order of calls does, or leaves a thing as it is: the plan says so, and what to do about it.
@@ -16,13 +16,6 @@ TOLD = re.compile(
     r"|and stays as it is"
     r"|keeps it under this plan"
 )
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def there(stack, cloud):
