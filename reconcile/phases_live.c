@@ -5,9 +5,10 @@
 
 /*
  * What others have put there names what goes just as well as what was recorded, and so does what a spec has dropped and
- * no call has taken away: the service deletes nothing that is named. Whatever goes too is deleted first, or lets go of
- * it where that is a part. So does what has launched what may name it (plan_launched.c). And an update that takes it
- * out comes first as well, or does that beforehand; for certain, as of what is recorded, where it PINS what goes.
+ * no call has taken away, or what no field tells (live.uses): the service deletes nothing that is named. Whatever goes
+ * too is deleted first, or lets go of it where that is a part. So does what has launched what may name it
+ * (plan_launched.c). And an update that takes it out comes first as well, or does that beforehand; for certain, as of
+ * what is recorded, where it PINS what goes.
  */
 
 struct search {
@@ -20,31 +21,59 @@ struct search {
 	const struct field *top;
 };
 
+static void add_naming(struct search *search, struct naming naming)
+{
+	struct namings *result = search->result;
+
+	result->items =
+		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
+	result->items[result->count++] = naming;
+	result->lets_go_first[naming.by] |= naming.lets_go_first;
+}
+
 static void note(struct search *search, const struct value *part, const struct field *reference, size_t target)
 {
 	const struct action *action = &search->plan->actions[search->index];
-	struct namings *result = search->result;
 	bool in_part = search->top->flags & SETTLES;
 	bool ends = operation_keeps(action->operation) && action->provider_id.size > 0 && (reference->flags & PINS) &&
 		    changes_end(action->changes, action->change_count, search->top, part);
 	bool first = ends && in_part && handovers_let_go(search->handovers, search->plan, target);
 
-	result->items =
-		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
-	result->items[result->count++] = (struct naming){search->index, target, in_part, ends, first};
-	result->lets_go_first[search->index] |= first;
+	add_naming(search, (struct naming){search->index, target, in_part, ends, first});
+}
+
+/* The action that ends another object, of the same place, that has this id at its service; SIZE_MAX: none does. */
+static size_t find_ending(const struct search *search, struct slice id)
+{
+	size_t target = map_number(&search->ending, id);
+
+	if (target == SIZE_MAX || target == search->index ||
+	    !identity_equal(&search->plan->actions[target].identity, &search->plan->actions[search->index].identity))
+		return SIZE_MAX;
+	return target;
 }
 
 static void note_found(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	struct search *search = context;
-	size_t target = named_is_held(search->top, reference) ? map_number(&search->ending, text) : SIZE_MAX;
-	const struct action *leaving = target != SIZE_MAX ? &search->plan->actions[target] : NULL;
-	const struct action *action = &search->plan->actions[search->index];
+	size_t target = named_is_held(search->top, reference) ? find_ending(search, text) : SIZE_MAX;
 
-	if (leaving && target != search->index && slice_is(slice_of(leaving->kind->name), reference->target) &&
-	    identity_equal(&leaving->identity, &action->identity))
+	if (target != SIZE_MAX && slice_is(slice_of(search->plan->actions[target].kind->name), reference->target))
 		note(search, part, reference, target);
+}
+
+/* Of what stays no call takes that away: such a plan is refused (plan_kept.c). */
+static void note_uses(struct search *search)
+{
+	const struct action *action = &search->plan->actions[search->index];
+	const struct value *uses = &action->live_uses;
+
+	for (uint32_t i = 0; action_ends_old(action) && value_is(uses, VALUE_LIST) && i < uses->count; i++) {
+		size_t target = find_ending(search, value_slice(value_get_named(&uses->items[i], "id")));
+
+		if (target != SIZE_MAX)
+			add_naming(search, (struct naming){.by = search->index, .of = target});
+	}
 }
 
 void namings_find(const struct plan *plan, const struct handovers *handovers, struct arena *arena, struct namings *ret)
@@ -64,6 +93,7 @@ void namings_find(const struct plan *plan, const struct handovers *handovers, st
 		const struct fields *fields = &plan->actions[i].kind->fields;
 
 		search.index = i;
+		note_uses(&search);
 		for (size_t k = 0; k < fields->count; k++) {
 			search.top = field_at(fields, k);
 			named_each_part(search.top, value_get_named(&plan->actions[i].live, search.top->name),

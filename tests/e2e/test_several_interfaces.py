@@ -75,3 +75,20 @@ def test_several_of_which_the_spec_says_no_more(stack, cloud):
     apply(stack)
     assert interfaces(cloud) == {0: (["h"], False), 1: (["k"], True)}
     plan_is_empty(stack)
+
+
+def test_what_only_an_interface_uses_goes_after_the_machine(stack, cloud):
+    """The spec let go of it, so that no field tells what it holds."""
+    write(stack)
+    apply(stack)
+    write(stack, interfaces=None)
+    apply(stack)
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"v": {"cidr": "10.0.0.0/16"}}}))
+    fault = cloud.fault("TerminateInstances", "deny", count=0)
+    done = stack.run("apply", "--yes", status=7)
+    for name in ("aws.subnet.b", "aws.security_group.k"):
+        assert f"{name}  skipped: what it needs is not done" in done.err, done
+    cloud.heal(fault)
+    apply(stack)
+    assert not cloud.things("subnet")
+    plan_is_empty(stack)
