@@ -49,10 +49,25 @@ static bool check_alone(const struct value *native, const struct value *desired,
 	return true;
 }
 
+/* ModifySubnetAttribute refuses each of them, with InvalidParameterValue, for a subnet that has no IPv6 range. */
+static bool check_needs_range6(const struct value *desired, struct diagnostics *diagnostics)
+{
+	static const char *const needing[] = {"assign_ipv6_on_creation", "dns64", "resource_name_dns_aaaa"};
+	bool good = true;
+	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++) {
+		const struct value *value = value_get_named(desired, needing[i]);
+		if (!value_is_true(value) || value_get_named(desired, "ipv6_cidr"))
+			continue;
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' needs the field 'ipv6_cidr'", needing[i]);
+		diag_hint(diagnostics, "add 'ipv6_cidr': the IPv6 range of the subnet, within its VPC's");
+		good = false;
+	}
+	return good;
+}
+
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *native = value_get_named(desired, "ipv6_native");
-	const struct value *assigned = value_get_named(desired, "assign_ipv6_on_creation");
 	(void)kind;
 	if (value_is_true(native))
 		return check_alone(native, desired, diagnostics);
@@ -61,10 +76,7 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 			desired, "a subnet needs the field 'cidr'",
 			"add 'cidr': its IPv4 range within the VPC's; a subnet of IPv6 alone says 'ipv6_native: true'",
 			diagnostics);
-	if (value_is_true(assigned) && !value_get_named(desired, "ipv6_cidr"))
-		return refuse(assigned, "'assign_ipv6_on_creation' needs the field 'ipv6_cidr'",
-			      "add 'ipv6_cidr': the IPv6 range that addresses come from", diagnostics);
-	return true;
+	return check_needs_range6(desired, diagnostics);
 }
 
 static struct value decode_range6(const struct aws_field *field, const struct value *item, struct arena *arena)
@@ -171,7 +183,8 @@ static const struct aws_field fields[] = {
 	 .update = &modify,
 	 .change = "AssignIpv6AddressOnCreation.Value",
 	 .rests_on = "ipv6_cidr"},
-	ATTRIBUTE("dns64", "EnableDns64", "whether the resolver makes up IPv6 addresses for IPv4 names"),
+	ATTRIBUTE("dns64", "EnableDns64",
+		  "whether the resolver makes up IPv6 addresses for IPv4 names; needs ipv6_cidr"),
 	{.field = {.name = "hostname_type",
 		   .type = FIELD_STRING,
 		   .choices = hostname_types,
@@ -193,7 +206,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_BOOL,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "false",
-		   .about = "whether resource names resolve to IPv6 addresses"},
+		   .about = "whether resource names resolve to IPv6 addresses; needs ipv6_cidr"},
 	 .read = "PrivateDnsNameOptionsOnLaunch.EnableResourceNameDnsAAAARecord",
 	 .update = &modify,
 	 .change = "EnableResourceNameDnsAAAARecordOnLaunch.Value"},
