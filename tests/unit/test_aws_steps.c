@@ -24,6 +24,7 @@ static const struct {
 	{"aws.subnet", "ipv6_cidr", "{\"public\":true}", false},
 	{"aws.subnet", "assign_ipv6_on_creation", "{\"ipv6_cidr\":null}", true},
 	{"aws.subnet", "assign_ipv6_on_creation", "{\"assign_ipv6_on_creation\":true}", false},
+	{"aws.subnet", "dns64", "{\"ipv6_cidr\":null}", true},
 	{"aws.subnet", "public", "{\"public\":true}", false},
 	{"aws.vpn_connection", "tunnels", "{\"tunnels\":[]}", true},
 	{"aws.vpn_connection", "tunnels", "{\"tags\":{}}", false},

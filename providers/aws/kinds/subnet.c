@@ -49,17 +49,18 @@ static bool check_alone(const struct value *native, const struct value *desired,
 	return true;
 }
 
-/* ModifySubnetAttribute refuses each of them, with InvalidParameterValue, for a subnet that has no IPv6 range. */
-static bool check_needs_range6(const struct value *desired, struct diagnostics *diagnostics)
+/* ModifySubnetAttribute refuses, with InvalidParameterValue, what rests on a range that the subnet has not. */
+static bool check_rests(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
-	static const char *const needing[] = {"assign_ipv6_on_creation", "dns64", "resource_name_dns_aaaa"};
 	bool good = true;
-	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++) {
-		const struct value *value = value_get_named(desired, needing[i]);
-		if (!value_is_true(value) || value_get_named(desired, "ipv6_cidr"))
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct aws_field *field = aws_field_at(&kind->fields, i);
+		const struct value *value = value_get_named(desired, field->field.name);
+		if (!field->rests_on || !value_is_true(value) || value_get_named(desired, field->rests_on))
 			continue;
-		diag_error(diagnostics, FAULT_USER, value->position, "'%s' needs the field 'ipv6_cidr'", needing[i]);
-		diag_hint(diagnostics, "add 'ipv6_cidr': the IPv6 range of the subnet, within its VPC's");
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' needs the field '%s'", field->field.name,
+			   field->rests_on);
+		diag_hint(diagnostics, "add '%s', or leave out '%s'", field->rests_on, field->field.name);
 		good = false;
 	}
 	return good;
@@ -68,7 +69,6 @@ static bool check_needs_range6(const struct value *desired, struct diagnostics *
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *native = value_get_named(desired, "ipv6_native");
-	(void)kind;
 	if (value_is_true(native))
 		return check_alone(native, desired, diagnostics);
 	if (!value_get_named(desired, "cidr") && (!native || value_is(native, VALUE_BOOL)))
@@ -76,7 +76,7 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 			desired, "a subnet needs the field 'cidr'",
 			"add 'cidr': its IPv4 range within the VPC's; a subnet of IPv6 alone says 'ipv6_native: true'",
 			diagnostics);
-	return check_needs_range6(desired, diagnostics);
+	return check_rests(kind, desired, diagnostics);
 }
 
 static struct value decode_range6(const struct aws_field *field, const struct value *item, struct arena *arena)
@@ -118,14 +118,14 @@ static const struct aws_call disassociate = {
 
 static const char *const hostname_types[] = {"ip-name", "resource-name", NULL};
 
-#define ATTRIBUTE(text, wire, description)                                                                             \
+#define ATTRIBUTE(text, wire, rest, description)                                                                       \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_BOOL,                                                                          \
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = "false",                                                                      \
 			  .about = (description)},                                                                     \
-		.read = (wire), .update = &modify, .change = wire ".Value"                                             \
+		.read = (wire), .update = &modify, .change = wire ".Value", .rests_on = (rest)                         \
 	}
 
 static const struct aws_field fields[] = {
@@ -173,17 +173,10 @@ static const struct aws_field fields[] = {
 		   .in_words = "the name of a zone, such as eu-central-1a",
 		   .about = "availability zone"},
 	 .member = "AvailabilityZone"},
-	ATTRIBUTE("public", "MapPublicIpOnLaunch", "whether instances get a public IPv4 address at launch"),
-	{.field = {.name = "assign_ipv6_on_creation",
-		   .type = FIELD_BOOL,
-		   .when_unset = UNSET_CONSTANT,
-		   .unset_value = "false",
-		   .about = "whether new network interfaces get an IPv6 address; needs ipv6_cidr"},
-	 .read = "AssignIpv6AddressOnCreation",
-	 .update = &modify,
-	 .change = "AssignIpv6AddressOnCreation.Value",
-	 .rests_on = "ipv6_cidr"},
-	ATTRIBUTE("dns64", "EnableDns64",
+	ATTRIBUTE("public", "MapPublicIpOnLaunch", NULL, "whether instances get a public IPv4 address at launch"),
+	ATTRIBUTE("assign_ipv6_on_creation", "AssignIpv6AddressOnCreation", "ipv6_cidr",
+		  "whether new network interfaces get an IPv6 address; needs ipv6_cidr"),
+	ATTRIBUTE("dns64", "EnableDns64", "ipv6_cidr",
 		  "whether the resolver makes up IPv6 addresses for IPv4 names; needs ipv6_cidr"),
 	{.field = {.name = "hostname_type",
 		   .type = FIELD_STRING,
@@ -209,7 +202,8 @@ static const struct aws_field fields[] = {
 		   .about = "whether resource names resolve to IPv6 addresses; needs ipv6_cidr"},
 	 .read = "PrivateDnsNameOptionsOnLaunch.EnableResourceNameDnsAAAARecord",
 	 .update = &modify,
-	 .change = "EnableResourceNameDnsAAAARecordOnLaunch.Value"},
+	 .change = "EnableResourceNameDnsAAAARecordOnLaunch.Value",
+	 .rests_on = "ipv6_cidr"},
 	AWS_TAGS_FIELD,
 };
 
