@@ -237,6 +237,9 @@ void plan_tell_shed(struct planning *planning);
 
 /* plan_kept.c: */
 
+/* Of an action that is described otherwise: its changes, what becomes of fields no longer set, and whether it drifted.
+ */
+void plan_describe_changes(const struct planning *planning, struct action *action, const struct item *item);
 /* Whether the item's object, which stays, has something after the plan as it was read: no change takes it away. value:
  * of the field, or one of its items. */
 bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value);
