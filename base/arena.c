@@ -177,6 +177,11 @@ void *arena_get(struct arena *arena, size_t size_bytes)
 	return arena_take(arena, size_bytes > 0 ? size_bytes : 1, alignof(max_align_t), true);
 }
 
+void *arena_raw(struct arena *arena, size_t size_bytes)
+{
+	return arena_take(arena, size_bytes > 0 ? size_bytes : 1, alignof(max_align_t), false);
+}
+
 void *arena_array(struct arena *arena, size_t count, size_t size_bytes)
 {
 	size_t product;

@@ -28,6 +28,8 @@ void arena_reset(struct arena *arena);
 
 /* Zeroed, aligned for any type, never NULL; size 0 gives a valid unique pointer. */
 __attribute__((returns_nonnull, warn_unused_result)) void *arena_get(struct arena *arena, size_t size_bytes);
+/* The same, but what is in it is left from before: for who writes all of it. */
+__attribute__((returns_nonnull, warn_unused_result)) void *arena_raw(struct arena *arena, size_t size_bytes);
 /* An array; a product that overflows ends the process as running out of memory does. */
 __attribute__((returns_nonnull, warn_unused_result)) void *arena_array(struct arena *arena, size_t count,
 								       size_t size_bytes);

@@ -62,9 +62,12 @@ static void test_get(void **state)
 			if (!all_bytes(bytes, rows[i].size_bytes, 0))
 				fail_msg("%s: not zeroed", rows[i].name);
 			memset(bytes, 0xaa, rows[i].size_bytes);
-			last = bytes;
+			last = (char *)arena_raw(&arena, rows[i].size_bytes);
+			if (last == bytes || (uintptr_t)last % _Alignof(max_align_t) != 0)
+				fail_msg("%s: raw memory is not aligned, or not its own", rows[i].name);
+			memset(last, 0xaa, rows[i].size_bytes);
 		}
-		if (arena.used_bytes != (rows[i].size_bytes > 0 ? rows[i].size_bytes : 1) * rows[i].times)
+		if (arena.used_bytes != (rows[i].size_bytes > 0 ? rows[i].size_bytes : 1) * rows[i].times * 2)
 			fail_msg("%s: counted %zu bytes", rows[i].name, arena.used_bytes);
 		arena_release(&arena);
 		assert_null(arena.newest);

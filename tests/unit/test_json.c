@@ -1,14 +1,19 @@
+#define _GNU_SOURCE 1 /* memmem() */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 
@@ -523,6 +528,61 @@ static void test_seal(void **state)
 	arena_release(&arena);
 }
 
+/* The bytes that malloc() has from the system where it takes them in one piece; false where it does not. */
+static bool find_heap(const char **ret_start, size_t *ret_bytes)
+{
+	char maps[64 * 1024];
+	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	ssize_t size = file >= 0 ? read(file, maps, sizeof(maps) - 1) : -1;
+	unsigned long start;
+	char *mark, *line;
+
+	if (file >= 0)
+		close(file);
+	maps[size > 0 ? size : 0] = '\0';
+	mark = strstr(maps, "[heap]");
+	if (!mark)
+		return false;
+	*mark = '\0';
+	line = strrchr(maps, '\n');
+	start = strtoul(line ? line + 1 : maps, &line, 16);
+	*ret_start = (const char *)start; // NOLINT(performance-no-int-to-ptr)
+	*ret_bytes = strtoul(line + 1, NULL, 16) - start;
+	return true;
+}
+
+/* What is read may be a key: once its reader has wiped it, it is nowhere. */
+static void test_nothing_left(void **state)
+{
+	static const char half[] = "no text like this one";
+	struct diagnostics diagnostics;
+	struct arena arena, unsaid;
+	size_t heap_bytes;
+	const char *heap;
+	struct value read;
+	char text[256], known[64];
+
+	(void)state;
+	snprintf(known, sizeof(known), "%s, twice: %s", half, half);
+	snprintf(text, sizeof(text), "{\"%s\": [\"%s\", {\"a\": \"%s\"}]}", known, known, known);
+	arena_init(&arena);
+	arena_init(&unsaid);
+	diagnostics_init(&diagnostics, &unsaid);
+	assert_true(json_read(&arena, slice_of(text), false, LIMIT_BYTES, "test", &read, &diagnostics));
+	/* Under valgrind or a sanitizer memory comes from elsewhere, and what is freed may not be looked at. */
+	bool seen = find_heap(&heap, &heap_bytes) && (const char *)read.members >= heap &&
+		    (const char *)read.members < heap + heap_bytes;
+	bool there = seen && memmem(heap, heap_bytes, known, strlen(known));
+	arena_wipe(&arena);
+	bool left = seen && memmem(heap, heap_bytes, known, strlen(known));
+	diagnostics_release(&diagnostics);
+	arena_release(&unsaid);
+	if (!seen)
+		skip();
+	assert_true(there);
+	assert_false(left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,7 +592,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_numbers_elsewhere),
 		cmocka_unit_test(test_read_refuses),   cmocka_unit_test(test_read_plain),
 		cmocka_unit_test(test_limits),	       cmocka_unit_test(test_write_cap),
-		cmocka_unit_test(test_canonical_long),
+		cmocka_unit_test(test_canonical_long), cmocka_unit_test(test_nothing_left),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
