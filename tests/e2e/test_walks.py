@@ -18,6 +18,10 @@ TOLD = re.compile(
 )
 
 
+def write(stack, drawn):
+    stack.write("stack.yaml", spec_text({kind: named for kind, named in drawn.items() if named}))
+
+
 def there(stack, cloud):
     """What is recorded, and the networks as they are: machines change by themselves as time passes."""
     kinds = ("vpc", "subnet", "security-group", "route-table", "internet-gateway", "vpn-gateway")
@@ -28,7 +32,7 @@ def there(stack, cloud):
 def test_a_walk(stack, cloud, seed):
     walk, refused = Walk(seed), 0
     for step in range(STEPS):
-        stack.write("stack.yaml", spec_text({kind: named for kind, named in walk.stack.items() if named}))
+        write(stack, walk.stack)
         stack.run("validate")
         before = there(stack, cloud) if step else None
         ended = stack.run("apply", "--yes", "--output", "json", status=(0, 1) if step else 0)
@@ -45,6 +49,6 @@ def test_a_walk(stack, cloud, seed):
         while walk.stack == applied:
             walk.step()
     assert refused < STEPS - 1
-    stack.write("stack.yaml", spec_text({kind: named for kind, named in applied.items() if named}))
+    write(stack, applied)
     stack.run("destroy", "--yes")
     assert not cloud.things("vpc") and not cloud.things("security-group")
