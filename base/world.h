@@ -71,7 +71,7 @@ struct world {
 	/* Names (not paths) in a folder, sorted by bytes, without "." and "..". */
 	bool (*list_folder)(struct world *world, struct arena *arena, const char *path, struct slice **ret_names,
 			    size_t *ret_count, struct diagnostics *diagnostics);
-	/* Makes one folder with mode; no error where it is there. */
+	/* Makes one folder with mode, which outlasts a power loss; no error where it is there. */
 	bool (*make_folder)(struct world *world, const char *path, unsigned mode, struct diagnostics *diagnostics);
 	/* False after a diagnostic where path belongs to another user, or its mode has any of the bits forbidden. NULL:
 	 * this world has no users. */

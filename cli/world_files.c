@@ -365,6 +365,15 @@ bool world_list_folder(struct world *world, struct arena *arena, const char *pat
 	return true;
 }
 
+/* Where the folder above may not be read it cannot be synced either, and nothing is left to do. */
+static bool sync_name(const char *path)
+{
+	const char *name;
+	FILE_AUTO folder = open_folder_of(path, &name);
+
+	return folder < 0 ? errno == EACCES : sync_folder(folder);
+}
+
 bool world_make_folder(struct world *world, const char *path, unsigned mode, struct diagnostics *diagnostics)
 {
 	struct stat status;
@@ -372,7 +381,8 @@ bool world_make_folder(struct world *world, const char *path, unsigned mode, str
 	(void)world;
 	if (mkdir(path, (mode_t)mode) == 0)
 		/* A umask may have taken from the mode what its owner needs. */
-		return chmod(path, (mode_t)mode) == 0 || fail(diagnostics, "make the folder", path, errno);
+		return (chmod(path, (mode_t)mode) == 0 && sync_name(path)) ||
+		       fail(diagnostics, "make the folder", path, errno);
 	if (errno != EEXIST)
 		return fail(diagnostics, "make the folder", path, errno);
 	if (stat(path, &status) < 0)

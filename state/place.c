@@ -263,12 +263,7 @@ bool place_make_folder(struct world *world, const char *path, struct diagnostics
 		close_to_others(folder, status.st_mode, diagnostics);
 		return true;
 	}
-	if (!world->make_folder(world, folder, S_IRWXU, diagnostics))
-		return false;
-	/* The folder must outlast a power loss as the file in it does; where the one above may not be read it
-	 * cannot be synced either, and nothing is left to do. */
-	return sync_folder(folder_of(folder, diagnostics->arena)) || errno == EACCES ||
-	       fail("create the state file", path, errno, diagnostics);
+	return world->make_folder(world, folder, S_IRWXU, diagnostics);
 }
 
 const char *place_network_name(uint32_t magic)

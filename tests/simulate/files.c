@@ -205,6 +205,7 @@ static bool make_folder(struct world *world, const char *path, unsigned mode, st
 		       fail(diagnostics, FAULT_USER, "make the folder", path, "a file has that name");
 	if (files_ask(&process->access, DISK_STEP_CREATE, path) != DISK_DONE || !disk_make_folder(disk, slice_of(path)))
 		return fail(diagnostics, FAULT_USER, "make the folder", path, "the disk does not work");
+	disk_sync_folder_of(disk, slice_of(path));
 	return true;
 }
 
