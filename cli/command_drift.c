@@ -1,5 +1,6 @@
 #include "cli/command_list.h"
 #include "cli/drift.h"
+#include "cli/job_run.h"
 #include "cli/uncompared.h"
 
 static size_t unrecorded_count(const struct job *job)
@@ -19,7 +20,7 @@ static bool is_any_untold(const struct recovery *outlook)
 	return outlook && outlook->waiting_count + outlook->resend_count + outlook->open_count > 0;
 }
 
-/* Nor can reading tell what a run at work leaves. */
+/* Nor can reading tell what a run leaves that is at work, or was while it was read. */
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	size_t unknown = unrecorded_count(job);
@@ -27,16 +28,17 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 	bool is_fine = plan_is_empty(&job->plan) && unknown + begun == 0;
 
 	if (job->plan.unread_count + unlooked_count(job) > 0 || is_any_untold(outlook) ||
-	    (job->at_work.held && !is_fine))
+	    ((job->at_work.held || job->overtaken) && !is_fine))
 		return STATUS_INCOMPLETE;
 	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }
 
-static int run_drift(struct invocation *invocation)
+static int compare_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
+	(void)about;
 	job_init(&job, invocation);
 	if (drift_prepare(&job)) {
 		bool good = drift_find(&job);
@@ -49,11 +51,17 @@ static int run_drift(struct invocation *invocation)
 		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
-	} else {
+	} else if (!job.moved) {
 		status = invocation_fail(invocation, status);
 	}
+	*ret_again = job.moved;
 	job_release(&job);
 	return status;
+}
+
+static int run_drift(struct invocation *invocation)
+{
+	return job_attempts(invocation, compare_once, NULL);
 }
 
 static const enum flag_id drift_flags[] = {FLAG_VAR, FLAG_PARALLELISM, FLAG_GRACE};

@@ -1,5 +1,5 @@
 #include "cli/command_list.h"
-#include "cli/job.h"
+#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/saved_plan.h"
@@ -15,13 +15,14 @@ static int status_of(const struct job *job)
 	return STATUS_FINE;
 }
 
-static int run_plan(struct invocation *invocation)
+static int plan_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 	bool destroy = arguments_has(invocation->arguments, FLAG_DESTROY);
 	bool refresh = slice_is(arguments_text(invocation->arguments, FLAG_REFRESH, "full"), "full");
 
+	(void)about;
 	job_init(&job, invocation);
 	if (job_prepare(&job, refresh, destroy ? AIM_DESTROY : AIM_MAKE)) {
 		bool good = job_plan_as_asked(&job, destroy);
@@ -31,11 +32,17 @@ static int run_plan(struct invocation *invocation)
 		status = good ? status_of(&job) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
-	} else {
+	} else if (!job.moved) {
 		status = invocation_fail(invocation, status);
 	}
+	*ret_again = job.moved;
 	job_release(&job);
 	return status;
+}
+
+static int run_plan(struct invocation *invocation)
+{
+	return job_attempts(invocation, plan_once, NULL);
 }
 
 static const enum flag_id plan_flags[] = {

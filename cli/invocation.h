@@ -26,7 +26,8 @@ struct invocation {
 	/* Where the command plans again because another run changed the stack meanwhile: */
 	int64_t lease_deadline_ms; /* real boot clock: how long to wait for leases in all; 0: not waited yet */
 	struct lease_sight lease_sight;
-	struct slice wanted; /* plan_shown() of the plan that the user wanted, or empty */
+	unsigned overtaken_count; /* how often one came and went while this one read */
+	struct slice wanted;	  /* plan_shown() of the plan that the user wanted, or empty */
 	/* Ids of objects whose creates were cut off, and that a plan did not make as they were to be made: these calls
 	 * are not sent once more, and what they may have made is looked for. */
 	struct slice *looked_for;

@@ -392,7 +392,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	if (!job_note_open(job))
 		return false;
 	job_take_unfinished(job);
-	return job_look_for_run(job);
+	return job_look_again(job);
 }
 
 /* The order of the apply, made to see that there is one, and how many steps each action takes. */

@@ -4,7 +4,10 @@
 #include "cli/holder_view.h"
 #include "cli/progress.h"
 
-enum { LOOK_EVERY_MS = 250 };
+enum {
+	LOOK_EVERY_MS = 250,
+	OVERTAKEN_MOST = 4, /* times that a command which only reads begins again */
+};
 
 int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about)
 {
@@ -67,28 +70,41 @@ static bool tell_interrupted(struct job *job)
 			  "interrupted while waiting for another run to end; nothing was done");
 }
 
+/* One look, in arena: whether to take another one. If not, *ret_free, or it was told why it is not free. */
+static bool look_once(struct job *job, struct arena *arena, bool *ret_free)
+{
+	struct world *real = job->invocation->simulated->real;
+	struct lease_holder holder;
+
+	*ret_free = false;
+	if (!job->store->ops->holder(job->store, arena, &holder, job->diagnostics))
+		return false;
+	*ret_free = !holder.held || holder.left_ms <= 0;
+	if (*ret_free)
+		return false;
+	if (timeout_ms(job) == 0)
+		return refuse(job, &holder);
+	begin_to_wait(job, &holder);
+	if (real->interrupted(real) > 0)
+		return tell_interrupted(job);
+	return real_ms(job) < job->invocation->lease_deadline_ms || refuse(job, &holder);
+}
+
 /* Looks until the lease is free. *ret_waited: it was not so at first. */
 static bool wait_for(struct job *job, bool *ret_waited)
 {
 	struct world *real = job->invocation->simulated->real;
+	struct arena seen; /* by one look: there may be hours of them */
+	bool is_free;
 
-	for (;;) {
-		struct lease_holder holder;
-
-		if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
-			return false;
-		if (!holder.held || holder.left_ms <= 0)
-			return true;
-		if (timeout_ms(job) == 0)
-			return refuse(job, &holder);
-		begin_to_wait(job, &holder);
+	arena_init(&seen);
+	while (look_once(job, &seen, &is_free)) {
 		*ret_waited = true;
-		if (real->interrupted(real) > 0)
-			return tell_interrupted(job);
-		if (real_ms(job) >= job->invocation->lease_deadline_ms)
-			return refuse(job, &holder);
 		real->transport->wait(real->transport, real_ms(job) + LOOK_EVERY_MS);
+		arena_reset(&seen);
 	}
+	arena_release(&seen);
+	return is_free;
 }
 
 static bool takes_lease(const struct job *job)
@@ -102,14 +118,14 @@ bool job_await_lease(struct job *job, bool *ret_waited)
 	return !takes_lease(job) || wait_for(job, ret_waited);
 }
 
-bool job_look_for_run(struct job *job)
+/* *ret_fencing: which run had the lease last. */
+static bool look(struct job *job, int64_t *ret_fencing)
 {
 	struct lease_holder holder;
 
-	if (takes_lease(job) || job->at_work.held)
-		return true;
 	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
 		return false;
+	*ret_fencing = holder.fencing;
 	if (!holder.held || holder.left_ms <= 0)
 		return true;
 	job->at_work = holder;
@@ -117,6 +133,35 @@ bool job_look_for_run(struct job *job)
 		 "another run is at work on the stack '%.*s', and what is shown may be half done: %.*s",
 		 SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, &holder)));
 	diag_hint(job->diagnostics, "ask again when it has ended; 'trueup lease show' tells more");
+	return true;
+}
+
+bool job_look_for_run(struct job *job)
+{
+	return takes_lease(job) || look(job, &job->fencing_seen);
+}
+
+bool job_look_again(struct job *job)
+{
+	int64_t fencing;
+
+	if (takes_lease(job) || job->at_work.held)
+		return true;
+	if (!look(job, &fencing))
+		return false;
+	if (job->at_work.held || fencing == job->fencing_seen)
+		return true;
+	if (job->invocation->overtaken_count++ < OVERTAKEN_MOST) {
+		job->moved = true;
+		talk(job->invocation, "another run has changed the stack meanwhile: beginning again");
+		return false;
+	}
+	job->overtaken = true;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_LEASE, NOWHERE,
+		 "other runs changed the stack '%.*s' each time that it was read, and what is shown may be half done",
+		 SLICE_ARGUMENTS(job->record->name));
+	diag_hint(job->diagnostics,
+		  "ask again when nobody else is at work on it; 'trueup state history' tells who was");
 	return true;
 }
 

@@ -16,11 +16,15 @@ int job_attempts(struct invocation *invocation, job_attempt *attempt, const void
  * where one still does. At once true for a command that does not take the flag. *ret_waited: what
  * was read of the state before is old. */
 __attribute__((warn_unused_result)) bool job_await_lease(struct job *job, bool *ret_waited);
-/*
- * For a command that takes no lease: whether another run is at work, which is told as a warning, once. Looked for
- * before the record is read, and once more when the world was: a run may begin meanwhile.
- */
+/* For a command that takes no lease, before the record is read: whether another run is at work, which is told as a
+ * warning, once. */
 __attribute__((warn_unused_result)) bool job_look_for_run(struct job *job);
+/*
+ * The same when the world was read: a run may have begun meanwhile. Or it has come and gone, so that the record is
+ * older than the world: false then, without a diagnostic, and job->moved; but if that was so again and again, true,
+ * with a warning, and job->overtaken.
+ */
+__attribute__((warn_unused_result)) bool job_look_again(struct job *job);
 /*
  * Takes the lease and begins a run, waiting as above. planned_serial: of the plan to be
  * carried out, or NULL. Where another run has changed the stack since, that is FAULT_STALE; but
