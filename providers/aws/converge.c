@@ -176,7 +176,10 @@ static const struct aws_call *update_of(const struct work *work, const struct aw
 	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
 }
 
-/* Tags change by their keys: one call for those that come or change, one for those that go. */
+/*
+ * Tags change by their keys: one call for those that go, one for those that come or change. In that order: there may be
+ * no room for the new ones beside the old.
+ */
 static bool next_tag_call(struct work *work, const struct aws_kind *kind, const struct aws_field *field)
 {
 	const struct value *wanted = aws_wanted(work, field);
@@ -185,8 +188,10 @@ static bool next_tag_call(struct work *work, const struct aws_kind *kind, const 
 	struct aws_parameters parameters = {.count = 0};
 	VALUE_BUILDER_AUTO set;
 	VALUE_BUILDER_AUTO gone;
+	VALUE_BUILDER_AUTO kept;
 	value_builder_init(&set);
 	value_builder_init(&gone);
+	value_builder_init(&kept);
 	if (!aws_is_planned(work, field) || !wanted)
 		return false;
 	for (uint32_t i = 0; i < wanted->count; i++) {
@@ -194,28 +199,20 @@ static bool next_tag_call(struct work *work, const struct aws_kind *kind, const 
 		if (!there || !value_equal(there, &wanted->members[i].value))
 			value_builder_member(&set, value_slice(&wanted->members[i].key), wanted->members[i].value);
 	}
-	for (uint32_t i = 0; now && i < now->count; i++)
-		if (!value_get(wanted, value_slice(&now->members[i].key)))
-			value_builder_member(&gone, value_slice(&now->members[i].key), now->members[i].value);
+	for (uint32_t i = 0; now && i < now->count; i++) {
+		struct slice key = value_slice(&now->members[i].key);
+		value_builder_member(value_get(wanted, key) ? &kept : &gone, key, now->members[i].value);
+	}
 	struct value coming = value_builder_map(&set, arena);
 	struct value going = value_builder_map(&gone, arena);
 	if (coming.count == 0 && going.count == 0)
 		return false;
-	const struct aws_call *call = coming.count ? &kind->tag : &kind->untag;
+	const struct aws_call *call = going.count ? &kind->untag : &kind->tag;
 	if (!call->operation)
-		call = coming.count ? &aws_create_tags : &aws_delete_tags;
+		call = going.count ? &aws_delete_tags : &aws_create_tags;
 	aws_call_begin(work, call, &parameters);
-	aws_parameter_add(&parameters, "Tags", aws_encode_tags(coming.count ? &coming : &going, NULL, arena));
-	/* After the first call only the keys to be removed are left over. */
-	struct value after = *wanted;
-	if (coming.count && going.count) {
-		for (uint32_t i = 0; i < wanted->count; i++)
-			value_builder_member(&set, value_slice(&wanted->members[i].key), wanted->members[i].value);
-		for (uint32_t i = 0; i < going.count; i++)
-			value_builder_member(&set, value_slice(&going.members[i].key), going.members[i].value);
-		after = value_builder_map(&set, arena);
-	}
-	aws_choose_value(work, call, &parameters, field, after);
+	aws_parameter_add(&parameters, "Tags", aws_encode_tags(going.count ? &going : &coming, NULL, arena));
+	aws_choose_value(work, call, &parameters, field, going.count ? value_builder_map(&kept, arena) : *wanted);
 	return true;
 }
 

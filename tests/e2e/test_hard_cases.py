@@ -656,3 +656,15 @@ def test_no_spot_request_outlives_its_machine(stack, cloud, spot_type, left):
     stack.run("destroy", "--yes")
     [machine] = cloud.things("instance").values()
     assert machine["spotRequest"] == left
+
+
+def test_all_tags_of_a_thing_that_has_no_room_for_more_get_other_keys(stack, cloud):
+    """With the five of our own there are as many as EC2 takes."""
+    for prefix in ("cost-center-", "CostCenter"):
+        tags = {f"{prefix}{number}": "x" for number in range(45)}
+        write(stack, {"aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": tags}}})
+        apply(stack)
+        plan_is_empty(stack)
+        [network] = cloud.things("vpc").values()
+        there = {each["key"]: each["value"] for each in network["tagSet"]}
+        assert tags.items() <= there.items() and len(there) == 50
