@@ -156,6 +156,12 @@ struct field {
 	 * may let it be referred to. Only an undoing asks, of what has moved since: what was so before was joined.
 	 * NULL: as beside says */
 	const char *beside_or_joined;
+	/* FIELD_REFERENCE: what its target refers to by fields with that `beside` lies in the same as well, unless
+	 * another field that follows this one says that the target counts as it was once. NULL: it may lie anywhere */
+	const char *beside_through;
+	/* FIELD_REFERENCE: a field of its target. All that an object refers to by such fields has the same there, and
+	 * so has the object in a field of that name. NULL: none */
+	const char *alike;
 	struct fields members;	    /* FIELD_OBJECT */
 	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */

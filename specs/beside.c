@@ -1,9 +1,12 @@
+#include <string.h>
+
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
 /*
  * What can only be used within the thing that it lies in itself: a route table takes subnets and gateways of its own
- * VPC. The service refuses others, halfway: each of them was made by then.
+ * VPC, an instance has its interfaces in one zone. The service refuses others, halfway: each of them was made by then,
+ * and what is replaced is gone.
  */
 
 /* Where one resource is found to lie, and by what. */
@@ -12,11 +15,19 @@ struct inside {
 	const struct resource *resource;
 	const struct resource *whole;	/* what all has to lie in; NULL: not known yet */
 	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
+	bool looks_on;			/* nothing is reported of this resource: its turn is another one */
+	const struct value *same;	/* what all has to have in the field of `alike`; NULL: not known yet */
+	const struct resource *has_it;
 };
 
 static bool is_beside(const struct field *field)
 {
-	return field->beside != NULL;
+	return field->beside || field->alike;
+}
+
+static bool is_through(const struct field *field)
+{
+	return field->beside_through != NULL;
 }
 
 static bool has_beside(const struct field *field)
@@ -44,7 +55,7 @@ static void look_at(struct inside *inside, const struct field *field, const char
 	const struct resource *whole = target ? places_target(inside->loading, &target->desired, field->beside) : NULL;
 
 	const struct resource *const loose[] = {target, inside->resource};
-	for (size_t i = 0; target && i < sizeof(loose) / sizeof(loose[0]); i++) {
+	for (size_t i = 0; target && !inside->looks_on && i < sizeof(loose) / sizeof(loose[0]); i++) {
 		const struct places_need need = {inside->resource, name, value, loose[i], slice_of(field->beside)};
 
 		if (places_lack(inside->loading, &need))
@@ -60,8 +71,41 @@ static void look_at(struct inside *inside, const struct field *field, const char
 		inside->whole = whole;
 		inside->witness = target;
 	}
-	if (whole != inside->whole)
+	if (whole != inside->whole && !inside->looks_on)
 		report(inside, name, value, target, whole);
+}
+
+/* What is worked out, or not set, is not known here. */
+static const struct value *text_of(const struct resource *resource, const char *name)
+{
+	const struct value *value = value_get_named(&resource->desired, name);
+
+	return value && value_is(value, VALUE_STRING) ? value : NULL;
+}
+
+static void compare(struct inside *inside, const struct field *field, const char *name, const struct value *value)
+{
+	struct diagnostics *diagnostics = inside->loading->diagnostics;
+	const struct resource *target = places_target_of(inside->loading, value);
+	const struct value *there = target ? text_of(target, field->alike) : NULL;
+
+	if (!inside->same) {
+		inside->same = text_of(inside->resource, field->alike);
+		inside->has_it = inside->resource;
+	}
+	if (!inside->same) {
+		inside->same = there;
+		inside->has_it = target;
+	}
+	if (!there || value_equal(there, inside->same))
+		return;
+	diag_error(diagnostics, FAULT_USER, value->position,
+		   "'%s' refers to '%.*s', with '%s: %.*s', but '%.*s' has '%s: %.*s'", name,
+		   SLICE_ARGUMENTS(target->address), field->alike, SLICE_ARGUMENTS(value_slice(there)),
+		   SLICE_ARGUMENTS(inside->has_it->address), field->alike, SLICE_ARGUMENTS(value_slice(inside->same)));
+	diag_address(diagnostics, inside->resource->address);
+	diag_related(diagnostics, there->position, "it is said here");
+	diag_hint(diagnostics, "they can be used together only where '%s' is the same", field->alike);
 }
 
 /* Name: what messages call it; the items of lists have no names that anybody writes. */
@@ -71,6 +115,8 @@ static void check(struct inside *inside, const struct field *field, const char *
 		return;
 	if (field->beside)
 		look_at(inside, field, name, value);
+	if (field->alike && !inside->looks_on)
+		compare(inside, field, name, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 
@@ -80,9 +126,58 @@ static void check(struct inside *inside, const struct field *field, const char *
 		check(inside, field->item, name, &value->items[i]);
 }
 
+static bool is_left(const struct resource *resource, const struct field *field)
+{
+	return slice_is_among(field->name, resource->ignored, resource->ignored_count);
+}
+
+/* Whether it is said which of the forms that the target had counts, and not the one that the spec has of it. */
+static bool is_as_once(const struct inside *inside, const struct field *field, const struct resource *target)
+{
+	const struct resource *resource = inside->resource;
+
+	for (size_t i = 0; i < resource->kind->fields.count; i++) {
+		const struct field *other = field_at(&resource->kind->fields, i);
+		const struct value *said = value_get_named(&resource->desired, other->name);
+
+		if (other->follows && strcmp(other->follows, field->name) == 0 && said &&
+		    places_target_of(inside->loading, said) != target)
+			return true;
+	}
+	return false;
+}
+
+/* What the target refers to is used together with the rest of what this one refers to. */
+static void look_through(struct inside *inside, const struct field *field)
+{
+	struct diagnostics *diagnostics = inside->loading->diagnostics;
+	const struct value *value = value_get_named(&inside->resource->desired, field->name);
+	const struct resource *target = value ? places_target_of(inside->loading, value) : NULL;
+	struct inside theirs = {.loading = inside->loading, .resource = target, .looks_on = true};
+
+	if (!target || !inside->whole || is_left(inside->resource, field) || is_as_once(inside, field, target))
+		return;
+	for (size_t i = 0; i < target->kind->fields.count; i++) {
+		const struct field *other = field_at(&target->kind->fields, i);
+
+		if (has_beside(other) && !is_left(target, other))
+			check(&theirs, other, other->name, value_get_named(&target->desired, other->name));
+	}
+	if (!theirs.whole || theirs.whole == inside->whole)
+		return;
+	diag_error(diagnostics, FAULT_USER, value->position,
+		   "'%s' refers to '%.*s' and so to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'",
+		   field->name, SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(theirs.witness->address),
+		   SLICE_ARGUMENTS(theirs.whole->address), SLICE_ARGUMENTS(inside->witness->address),
+		   SLICE_ARGUMENTS(inside->whole->address));
+	diag_address(diagnostics, inside->resource->address);
+	diag_related(diagnostics, theirs.witness->position, "it is declared here");
+	diag_hint(diagnostics, "they can be used together only where both lie in the same one");
+}
+
 void beside_check(struct loading *loading)
 {
-	struct kind_fields beside = {.wanted = has_beside};
+	struct kind_fields beside = {.wanted = has_beside}, through = {.wanted = is_through};
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
@@ -92,5 +187,8 @@ void beside_check(struct loading *loading)
 		for (size_t k = 0; k < beside.count; k++)
 			check(&inside, beside.fields[k], beside.fields[k]->name,
 			      value_get_named(&resource->desired, beside.fields[k]->name));
+		kind_fields_turn(&through, resource->kind);
+		for (size_t k = 0; k < through.count; k++)
+			look_through(&inside, through.fields[k]);
 	}
 }

@@ -11,6 +11,10 @@ aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}
 TWO_VPCS = """aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}
 aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}, r: {vpc: v, cidr: 10.0.2.0/24}, t: {vpc: w, cidr: 10.1.1.0/24}}
 """
+TWO_ZONES = """aws.vpc: {v: {cidr: 10.0.0.0/16}}
+aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24, zone: us-west-2a}, r: {vpc: v, cidr: 10.0.2.0/24, zone: us-west-2b},
+  t: {vpc: v, cidr: 10.0.3.0/24}}
+"""
 DUAL = """aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}
 aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24, ipv6_cidr: '%s'}}
 """
@@ -360,6 +364,23 @@ ROWS = {
     "a subnet of another VPC than its route table's": (
         TWO_VPCS + "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: w, subnets: [r]}\n",
         [(9, ["'subnets' refers to 'aws.subnet.r', which lies in 'aws.vpc.v'", "'aws.route_table.b' lies in 'aws.vpc.w'"])],
+    ),
+    "an instance in another zone than its subnet's": (
+        TWO_ZONES + f"aws.instance:\n  i: {{{TEMPLATE}, subnet: s,\n    zone: us-west-2b}}\n",
+        [(9, ["'subnet' refers to 'aws.subnet.s', with 'zone: us-west-2a', but 'aws.instance.i' has 'zone: us-west-2b'"])],
+    ),
+    "interfaces of one instance in two zones": (
+        TWO_ZONES + f"aws.instance:\n  i: {{{TEMPLATE}, subnet: s,\n    interfaces: [{{device_index: 1, subnet: r}}]}}\n"
+        f"  j: {{{TEMPLATE}, subnet: s,\n    interfaces: [{{device_index: 1, subnet: t}}]}}\n",
+        [(10, ["'subnet' refers to 'aws.subnet.r', with 'zone: us-west-2b', but 'aws.subnet.s' has 'zone: us-west-2a'"])],
+    ),
+    "a template with groups of another VPC than the subnets of who uses it": (
+        TWO_VPCS + f"aws.security_group: {{a: {{name: a, {GROUP}}}}}\naws.launch_template:\n  l: {{name: tmpl, {TEMPLATE}, security_groups: [a]}}\n"
+        "aws.autoscaling_group:\n  f: {name: f, min: 0, max: 1, launch_template: l, subnets: [s]}\n"
+        "  g: {name: g, min: 0, max: 1, launch_template: l, subnets: [t]}\n"
+        "  h: {name: h, min: 0, max: 1, launch_template: l, launch_template_version: '1', subnets: [t]}\n"
+        "  i: {name: i, min: 0, max: 1, launch_template: l, subnets: [t], lifecycle: {ignore: [launch_template]}}\n",
+        [(12, ["'launch_template' refers to 'aws.launch_template.l' and so to 'aws.security_group.a'", "'aws.subnet.t' lies in 'aws.vpc.w'"])],
     ),
     "gateways of another VPC than the route table's": (
         "aws.internet_gateway: {i: {vpc: v}}\naws.vpn_gateway: {g: {vpc: v}}\n"

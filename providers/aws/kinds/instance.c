@@ -154,6 +154,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.subnet",
 		   .beside = "vpc",
+		   .alike = "zone",
 		   .flags = IMMUTABLE | PINS,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "the subnet it lies in"},

@@ -68,6 +68,7 @@ extern const struct aws_field aws_interface_prefix6;
 		{.field = {.name = "subnet",                                                                           \
 			   .type = FIELD_REFERENCE,                                                                    \
 			   .target = "aws.subnet",                                                                     \
+			   .alike = "zone",                                                                            \
 			   .flags = (pins),                                                                            \
 			   .when_unset = (unset),                                                                      \
 			   .about = "the subnet it lies in"},                                                          \
