@@ -30,7 +30,9 @@ bool renames_concern(const struct renames *renames, const struct object *object,
 	const struct dependency *noted = NULL;
 	size_t count = object->has_body ? unfinished_wanted(object, arena, &noted) : 0;
 
-	return names_any(renames, object->dependencies, object->dependency_count) || names_any(renames, noted, count);
+	/* What refers to itself (a rule that admits its own group) has no dependency by that. */
+	return (object->has_body && renames->new_address(renames->context, object->address).data) ||
+	       names_any(renames, object->dependencies, object->dependency_count) || names_any(renames, noted, count);
 }
 
 struct naming {

@@ -113,3 +113,21 @@ def test_a_rule_beside_one_that_is_called_otherwise_is_taken_back(site):  # noqa
     )
     site.stack.write("stack.yaml", front)
     plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("taken", [True, False], ids=["the name is another's", "the name is nobody's"])
+def test_a_group_that_admits_itself_does_so_under_its_new_name(site, taken):  # noqa: F811
+    """The run after the renaming has changed something else, and its undoing leaves the rule alone."""
+    itself = {"protocol": "tcp", "from_port": 6000, "to_port": 6999, "group": "self"}
+    settle(site, {"v": 1}, security_group={"web": group("web", ingress=[itself])})
+    rename(site, ("aws.security_group.web", "aws.security_group.front"))
+    others = {"web": group("guests")} if taken else {}
+    tagged = group("web", ingress=[itself], tags={"a": "b"})
+    settle(site, {"v": 1}, security_group={"front": tagged, **others})
+    rules = site.server.show(REGION)["security-group-rule"]
+    site.stack.run("undo", last_run(site), "--yes")
+    now = site.server.show(REGION)["security-group-rule"]
+    admitting = [each for each in now.values() if each.get("fromPort") == "6000"]
+    assert [each["groupId"] == each["referencedGroupInfo"]["groupId"] for each in admitting] == [True]
+    assert taken or now == rules
+    site.stack.run("drift")
