@@ -204,17 +204,30 @@ static void note_own(const struct filling *filling, struct object *object, const
 	object->own = former ? former->own : own_beside(kind, &all, object, rebuilding->arena);
 }
 
+/*
+ * What is there where the spec says something else: it was set once, or came with the object, and an undoing of the run
+ * that changes it goes back to it. NULL: nothing is, or a secret, of which the record would tell too much.
+ */
+static const struct value *set_before(const struct field *field, const struct value *wanted, const struct value *there)
+{
+	bool is_open = field && wanted && there && !value_has_secret(there) && !value_has_secret(wanted);
+
+	return is_open && !value_is(there, VALUE_NULL) && !value_has_unread(there) ? there : NULL;
+}
+
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
 			   const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
 	VALUE_BUILDER_AUTO applied;
 	VALUE_BUILDER_AUTO resolved;
+	VALUE_BUILDER_AUTO others; /* of these, those of which the spec says something else */
 	bool all = true;
 	struct value known;
 
 	value_builder_init(&applied);
 	value_builder_init(&resolved);
+	value_builder_init(&others);
 	if (!resolve(filling, resource, &known))
 		return false;
 	for (uint32_t i = 0; i < resource->desired.count; i++) {
@@ -229,10 +242,19 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
 				     object->provider_id, name);
 		all &= standing != DIFFERS && !lost;
-		if (standing == DIFFERS || lost)
+		if (lost)
 			continue;
-		value_builder_member(&applied, name, resource->desired.members[i].value);
-		value_builder_member(&resolved, name, *wanted);
+		if (standing != DIFFERS) {
+			value_builder_member(&applied, name, resource->desired.members[i].value);
+			value_builder_member(&resolved, name, *wanted);
+			continue;
+		}
+		const struct value *before = set_before(field, wanted, value_get(&live->fields, name));
+		if (before) {
+			value_builder_member(&applied, name, rebuild_refer(rebuilding, &filling->by_id, field, before));
+			value_builder_member(&resolved, name, *before);
+			value_builder_member(&others, name, *before);
+		}
 	}
 	object->applied = value_builder_map(&applied, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved, rebuilding->arena);
@@ -241,6 +263,9 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	note_own(filling, object, resource->kind, object->role == OBJECT_CURRENT ? &known : NULL);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
+	const struct value otherwise = value_builder_map(&others, rebuilding->arena);
+	if (otherwise.count > 0)
+		rebuild_infer_dependencies(rebuilding, object, resource->kind, &filling->by_id, &otherwise);
 	if (!all)
 		return true;
 	object->symbolic = resource_symbolic(resource, rebuilding->secrets.style, rebuilding->arena);
@@ -275,7 +300,7 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	object->observed =
 		secret_marks_put(rebuilding->arena, rebuilding->secrets, &kind->fields, &live->fields, NULL, 0);
 	note_own(filling, object, kind, NULL);
-	rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
+	rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id, &object->observed);
 	return true;
 }
 

@@ -47,14 +47,60 @@ static void look(void *context, const struct field *field, struct slice text)
 }
 
 void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct object *object, const struct kind *kind,
-				const struct map *by_id)
+				const struct map *by_id, const struct value *fields)
 {
-	struct inferring inferring = {.rebuilding = rebuilding, .object = object, .by_id = by_id};
+	struct inferring inferring = {
+		.rebuilding = rebuilding,
+		.object = object,
+		.by_id = by_id,
+		.items = arena_new_array(rebuilding->arena, object->dependency_count, struct dependency),
+		.count = object->dependency_count,
+		.capacity = object->dependency_count,
+	};
 
+	for (size_t i = 0; i < object->dependency_count; i++)
+		inferring.items[i] = object->dependencies[i];
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		inferring.top = field_at(&kind->fields, i);
-		named_each(inferring.top, value_get_named(&object->observed, inferring.top->name), look, &inferring);
+		named_each(inferring.top, value_get_named(fields, inferring.top->name), look, &inferring);
 	}
 	object->dependencies = inferring.items;
 	object->dependency_count = inferring.count;
+}
+
+static struct value refer_to(const struct rebuilding *rebuilding, const struct map *by_id, const struct field *field,
+			     const struct value *id)
+{
+	struct slice key = rebuild_id_key(rebuilding->arena, slice_of(field->target), value_slice(id));
+	const struct object *target = map_get(by_id, key);
+	const struct kind *kind = target ? kinds_find(rebuilding->kinds, target->kind) : NULL;
+	const struct output *output = kind ? kind_output(kind, field->output) : NULL;
+
+	return output ? rebuilding->resolver->refer(rebuilding->arena, target->address, slice_of(output->name)) : *id;
+}
+
+struct value rebuild_refer(const struct rebuilding *rebuilding, const struct map *by_id, const struct field *field,
+			   const struct value *value)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (field->type == FIELD_REFERENCE && value_is(value, VALUE_STRING))
+		return refer_to(rebuilding, by_id, field, value);
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++) {
+		const struct value_member *member = &value->members[i];
+		const struct field *of = field->type == FIELD_OBJECT
+						 ? field_named(&field->members, value_slice(&member->key))
+						 : field->item;
+
+		value_builder_member(&builder, value_slice(&member->key),
+				     of ? rebuild_refer(rebuilding, by_id, of, &member->value) : member->value);
+	}
+	if (value_is(value, VALUE_MAP))
+		return value_builder_map(&builder, rebuilding->arena);
+	if (!field->item || !value_is(value, VALUE_LIST))
+		return *value;
+	for (uint32_t i = 0; i < value->count; i++)
+		value_builder_item(&builder, rebuild_refer(rebuilding, by_id, field->item, &value->items[i]));
+	return value_builder_list(&builder, rebuilding->arena);
 }

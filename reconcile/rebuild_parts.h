@@ -9,11 +9,14 @@
 void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
 		  struct slice provider_id, struct slice what);
 /*
- * What an object refers to, by the ids in its live fields: for one that no spec describes, so that
- * deletions find their order. by_id: "kind id" to the objects.
+ * What an object refers to, by the ids in fields that no spec describes (a MAP), beside the dependencies that it has:
+ * so that deletions find their order. by_id: "kind id" to the objects.
  */
 void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct object *object, const struct kind *kind,
-				const struct map *by_id);
+				const struct map *by_id, const struct value *fields);
+/* The value of a field with the ids of objects as references to them: as a spec would say it. */
+struct value rebuild_refer(const struct rebuilding *rebuilding, const struct map *by_id, const struct field *field,
+			   const struct value *value);
 /* A key of by_id. */
 struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id);
 /* Whether what carries this object id was recorded as left behind by a replace. */

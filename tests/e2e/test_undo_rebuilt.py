@@ -1,0 +1,64 @@
+"""`trueup undo RUN` of the apply that follows a rebuild: the state was lost while an edit waited."""
+
+import shutil
+
+import pytest
+
+from trueup_runner import Ref, apply, plan, spec_text
+
+BEFORE = {
+    "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "secondary_cidrs": ["10.1.0.0/16"]}},
+    "aws.subnet": {"a": {"vpc": Ref("aws.vpc.m"), "cidr": "10.0.1.0/24"}},
+    "aws.internet_gateway": {"i": {"vpc": Ref("aws.vpc.m")}},
+    "aws.vpn_gateway": {"v": {"vpc": Ref("aws.vpc.m")}},
+    "aws.customer_gateway": {"c": {"address": "198.51.100.7", "asn": 65010}},
+    "aws.security_group": {
+        "f": {"vpc": Ref("aws.vpc.m"), "name": "friends", "description": "f"},
+        "g": {
+            "vpc": Ref("aws.vpc.m"),
+            "name": "guests",
+            "description": "g",
+            "ingress": [
+                {"protocol": "tcp", "from_port": 22, "to_port": 22, "group": Ref("aws.security_group.f")},
+                {"protocol": "tcp", "from_port": 443, "to_port": 443, "group": "self"},
+            ],
+        },
+    },
+    "aws.route_table": {
+        "t": {"vpc": Ref("aws.vpc.m"), "routes": [{"destination": "0.0.0.0/0", "internet_gateway": Ref("aws.internet_gateway.i")}]}
+    },
+}
+TO_THE_VPN = [{"destination": "0.0.0.0/0", "vpn_gateway": Ref("aws.vpn_gateway.v")}]
+EDITS = {
+    "what only a new one has otherwise": {"aws.customer_gateway": {"c": {"asn": 65011}}},
+    "a range": {"aws.subnet": {"a": {"cidr": "10.0.2.0/24"}}},
+    "rules that name a group, and their own": {"aws.security_group": {"g": {"ingress": []}}},
+    "a route": {"aws.route_table": {"t": {"routes": TO_THE_VPN}}},
+    "a tag": {"aws.vpc": {"m": {"tags": {"a": "b"}}}},
+    "a further range": {"aws.vpc": {"m": {"secondary_cidrs": ["10.2.0.0/16"]}}},
+}
+
+
+def edited(edit):
+    return {
+        kind: {name: {**fields, **edit.get(kind, {}).get(name, {})} for name, fields in named.items()}
+        for kind, named in BEFORE.items()
+    }
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_what_was_there_comes_back(stack, cloud, edit):
+    """The spec of before is nowhere recorded: what the rebuild saw is what was set."""
+    stack.write("stack.yaml", spec_text(BEFORE))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(edited(edit)))
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.run("state", "rebuild", "--yes")
+    stack.run("drift")
+    apply(stack)
+    [run] = [each["id"] for each in stack.run("state", "history", "--output", "json").json["runs"] if each["command"] == "apply"]
+    stack.run("undo", run, "--yes")
+    stack.run("drift")
+    stack.write("stack.yaml", spec_text(BEFORE))
+    # The record may still have to learn what the spec does not say.
+    assert {each["operation"] for each in plan(stack).data["actions"]} <= {"record"}
