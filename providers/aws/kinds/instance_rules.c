@@ -1,44 +1,48 @@
 #include "providers/aws/kinds/instance_rules.h"
 
+#include "providers/aws/kinds/field_rules.h"
 #include "providers/aws/kinds/instance_network.h"
+#include "providers/aws/kinds/launch_rules.h"
 
-/* "You can't enable Amazon Web Services Nitro Enclaves and hibernation on the same instance."
- * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html) */
-static bool check_enclave(const struct value *desired, struct diagnostics *diagnostics)
-{
-	const struct value *enclave = value_get_named(desired, "enclave");
-	const struct value *hibernation = value_get_named(desired, "hibernation");
+static const char *const spot[] = {"spot", NULL};
+static const char *const persistent[] = {"persistent", NULL};
+static const char *const terminate[] = {"terminate", NULL};
+static const char *const no_hibernation[] = {"stop", "terminate", NULL};
+static const char *const off[] = {"false", NULL};
 
-	if (!value_is_true(enclave) || !value_is_true(hibernation))
-		return true;
-	diag_error(diagnostics, FAULT_USER, enclave->position,
-		   "an instance that can hibernate holds no Nitro enclaves: not both 'hibernation' and 'enclave'");
-	diag_related(diagnostics, hibernation->position, "the other one is here");
-	diag_hint(diagnostics, "set one of them to false");
-	return false;
-}
-
-/* "You can't enable termination protection for Spot Instances."
- * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyInstanceAttribute.html) */
-static bool check_spot(const struct value *desired, struct diagnostics *diagnostics)
-{
-	const struct value *protection = value_get_named(desired, "termination_protection");
-	const struct value *market = value_get_named(desired, "market");
-	const struct value *type = value_is(market, VALUE_MAP) ? value_get_named(market, "type") : NULL;
-
-	if (!value_is_true(protection) || !value_is(type, VALUE_STRING) || !slice_is(value_slice(type), "spot"))
-		return true;
-	diag_error(diagnostics, FAULT_USER, protection->position,
-		   "a spot instance cannot have 'termination_protection'");
-	diag_related(diagnostics, type->position, "it is said here to be one");
-	diag_hint(diagnostics, "leave it out: 'lifecycle: {protect: true}' keeps trueup from deleting it");
-	return false;
-}
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html */
+static const struct field_rule rules[] = {
+	/* "You can't enable Amazon Web Services Nitro Enclaves and hibernation on the same instance." */
+	{{{"enclave", aws_true, false}, {"hibernation", aws_true, false}},
+	 "an instance that can hibernate holds no Nitro enclaves: not both 'hibernation' and 'enclave'",
+	 "set one of them to false"},
+	/* "You can't enable termination protection for Spot Instances."
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyInstanceAttribute.html) */
+	{{{"termination_protection", aws_true, false}, {"market.type", spot, false}},
+	 "a spot instance cannot have 'termination_protection'",
+	 "leave it out: 'lifecycle: {protect: true}' keeps trueup from deleting it"},
+	/* "For RunInstances, persistent Spot Instance requests are only supported when the instance interruption
+	 * behavior is either hibernate or stop." Where nothing is said of that, it hibernates where it can, and else is
+	 * terminated (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_SpotMarketOptions.html). */
+	{{{"market.spot_type", persistent, false}, {"market.interruption", terminate, false}},
+	 "an interruption cannot terminate the instance of a persistent spot request",
+	 "write 'interruption: stop' or 'hibernate', or 'spot_type: one-time'"},
+	{{{"market.spot_type", persistent, false},
+	  {"market.interruption", aws_never, true},
+	  {"hibernation", off, true}},
+	 "a persistent spot request needs 'interruption': by default one terminates the instance",
+	 "add 'interruption: stop' or 'hibernate', or write 'spot_type: one-time'"},
+	/* "If you set InstanceInterruptionBehavior to a value other than hibernate, you'll get an error."
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_HibernationOptionsRequest.html) */
+	{{{"market.interruption", no_hibernation, false}, {"hibernation", aws_true, false}},
+	 "an interruption of a spot instance with 'hibernation' hibernates it and does nothing else",
+	 "write 'interruption: hibernate', or leave it out"},
+};
 
 bool aws_instance_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	bool good = aws_instance_network_check(kind, desired, diagnostics);
 
-	good = check_enclave(desired, diagnostics) && good;
-	return check_spot(desired, diagnostics) && good;
+	good = aws_check_rules(rules, sizeof(rules) / sizeof(rules[0]), desired, diagnostics) && good;
+	return aws_check_launch(desired, diagnostics) && good;
 }

@@ -4,6 +4,7 @@
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/launch_fields.h"
 #include "providers/aws/kinds/launch_interfaces.h"
+#include "providers/aws/kinds/launch_rules.h"
 #include "providers/aws/parameters.h"
 
 /*
@@ -258,6 +259,8 @@ static const struct aws_field fields[] = {
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	bool good = aws_check_requirements(value_get_named(desired, "requirements"), diagnostics);
+
+	good = aws_check_launch(desired, diagnostics) && good;
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct aws_field *field = aws_field_at(&kind->fields, i);
 		if (field->member && strncmp(field->member, DATA, sizeof(DATA) - 1) == 0 &&

@@ -269,13 +269,14 @@ SAMPLE = Sample(
     members={
         **launch.objects(becomes=KEPT),
         "placement": launch.object_of("placement", launch.PLACEMENT, becomes=KEPT, without=("tenancy",)),
-        "cpu": launch.object_of("cpu", CPU, becomes=KEPT, without=("cores",), given=NESTED),
+        "cpu": launch.object_of("cpu", CPU, becomes=KEPT, without=("cores", "threads_per_core"), given=NESTED),
         "other cores": Members(
             "cpu",
-            first={"cores": 1, "threads_per_core": 1},
-            second={"cores": 2, "threads_per_core": 1},
-            unset={"cores": KEPT},
-            given={"instance_type": "m6i.large", "credits": None},
+            first={"cores": 1, "threads_per_core": 1, "nested_virtualization": "disabled"},
+            second={"cores": 2, "threads_per_core": 1, "nested_virtualization": "disabled"},
+            # AWS takes both or none.
+            unset={"cores": KEPT, "threads_per_core": KEPT},
+            given=NESTED,
         ),
         "market": Members(
             "market",
@@ -291,6 +292,7 @@ SAMPLE = Sample(
             unset={"max_price": KEPT},
             replaces=True,
         ),
+        "a request of one time": Members("market", first=launch.LASTING, second=launch.PASSING, replaces=True),
         "block devices": Members(
             "block_devices",
             first=[

@@ -249,7 +249,9 @@ SAMPLE = Sample(
         "private_dns.a_record": Unset(CLEARED),
         "placement.tenancy": Unset(CLEARED, given={"placement": {"group": "near", "tenancy": "dedicated"}}),
         "market.max_price": Unset(CLEARED),
-        "cpu.threads_per_core": Unset(CLEARED),
+        "cpu.amd_sev_snp": Unset(
+            CLEARED, given={"cpu": {"cores": 1, "threads_per_core": 1, "amd_sev_snp": "disabled"}}
+        ),
         "capacity_reservation.preference": Unset(CLEARED, given={"capacity_reservation": RESERVED}),
     },
     together=(
@@ -358,8 +360,9 @@ SAMPLE = Sample(
         **launch.objects(becomes=CLEARED),
         "placement": launch.object_of("placement", launch.PLACEMENT, ZONE, ZONE_ID, becomes=CLEARED, without=("tenancy",)),
         "market": launch.object_of("market", launch.SPOT, becomes=CLEARED, without=("max_price",)),
+        "a request of one time": Members("market", first=launch.LASTING, second=launch.PASSING),
         "another market": Members("market", first={"type": "spot"}, second={"type": "capacity-block"}),
-        "cpu": launch.object_of("cpu", CPU, becomes=CLEARED, without=("threads_per_core",)),
+        "cpu": launch.object_of("cpu", CPU, becomes=CLEARED, without=("amd_sev_snp",)),
         "launch tags": Members(
             "launch_tags",
             first=[{"resource": "instance", "tags": {"role": "worker"}}],

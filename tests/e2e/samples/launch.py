@@ -99,10 +99,14 @@ HOST_GROUP = {
 SPOT = {
     "type": ("MarketType", "spot", "spot"),
     "max_price": ("SpotOptions.MaxPrice", "0.10", "0.20"),
-    "spot_type": ("SpotOptions.SpotInstanceType", "persistent", "one-time"),
+    "spot_type": ("SpotOptions.SpotInstanceType", "persistent", "persistent"),
     "valid_until": ("SpotOptions.ValidUntil", "2030-01-31T12:00:00Z", "2031-02-28T13:30:00Z"),
-    "interruption": ("SpotOptions.InstanceInterruptionBehavior", "stop", "terminate"),
+    "interruption": ("SpotOptions.InstanceInterruptionBehavior", "stop", "hibernate"),
 }
+
+# Only a persistent request has an end, and only one of one time may terminate what it launched.
+LASTING = {"type": "spot", "max_price": "0.10", "spot_type": "persistent", "interruption": "stop"}
+PASSING = {"type": "spot", "max_price": "0.20", "spot_type": "one-time", "interruption": "terminate"}
 
 RESERVATION = "CapacityReservationTarget.CapacityReservationId"
 RESERVATIONS = "CapacityReservationTarget.CapacityReservationResourceGroupArn"
