@@ -169,7 +169,6 @@ static void fill_options(struct sim_call *call, struct node *body, const struct 
 					   "capacityReservationSpecification",
 					   "metadataOptions",
 					   NULL};
-	struct slice type = node_text(data, "instanceType");
 	struct node *map = node_map(body, "metadataOptions");
 
 	(void)call;
@@ -204,10 +203,6 @@ static void fill_options(struct sim_call *call, struct node *body, const struct 
 	node_put(body, "ebsOptimized",
 		 node_get(data, "ebsOptimized") ? node_text(data, "ebsOptimized") : SLICE("false"));
 	node_set(body, "sourceDestCheck", "true");
-	if (slice_starts_with(type, SLICE("t2.")))
-		node_set(body, "_cpuCredits", "standard");
-	else if (slice_starts_with(type, SLICE("t3")) || slice_starts_with(type, SLICE("t4g")))
-		node_set(body, "_cpuCredits", "unlimited");
 	if (node_get(data, "creditSpecification"))
 		node_put(body, "_cpuCredits", node_text(node_get(data, "creditSpecification"), "cpuCredits"));
 }

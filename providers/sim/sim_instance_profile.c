@@ -145,6 +145,23 @@ static const struct sim_listing profile_listing = {
 	.write = write_members,
 };
 
+/* "Default: standard (T2 instances) or unlimited (T3/T3a/T4g instances)"
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html, CreditSpecification). Other types
+ * have none. */
+static const char *const usual_credits[][2] = {
+	{"t2.", "standard"}, {"t3.", "unlimited"}, {"t3a.", "unlimited"}, {"t4g.", "unlimited"}};
+
+/* As its present type has it: another type may have none, or some where there were none. */
+static struct slice credits_of(const struct node *body)
+{
+	struct slice said = node_text(body, "_cpuCredits");
+
+	for (size_t i = 0; i < sizeof(usual_credits) / sizeof(usual_credits[0]); i++)
+		if (slice_starts_with(node_text(body, "instanceType"), slice_of(usual_credits[i][0])))
+			return said.size > 0 ? said : slice_of(usual_credits[i][1]);
+	return (struct slice){0};
+}
+
 /* Some may fail while the others succeed: the answer is 200 all the same. */
 static void modify_credits(struct sim_call *call)
 {
@@ -158,7 +175,7 @@ static void modify_credits(struct sim_call *call)
 		for (uint32_t i = 0; i < wanted->count; i++) {
 			struct slice id = node_text(&wanted->items[i], "InstanceId");
 			struct sim_object *instance = sim_find(call->region, SIM_INSTANCE, id);
-			bool burstable = instance && node_get(&instance->body, "_cpuCredits");
+			bool burstable = instance && credits_of(&instance->body).size > 0;
 
 			if (burstable != (good == 1))
 				continue;
@@ -187,14 +204,13 @@ static void modify_credits(struct sim_call *call)
 static bool has_credits(struct sim_call *call, const struct sim_object *instance, const struct node *body)
 {
 	(void)instance;
-	return sim_given(call, "InstanceId") ? node_get(body, "_cpuCredits") != NULL
-					     : node_is(body, "_cpuCredits", "unlimited");
+	return sim_given(call, "InstanceId") ? credits_of(body).size > 0 : slice_is(credits_of(body), "unlimited");
 }
 
 static void write_credits(struct sim_call *call, const struct sim_object *instance, const struct node *body)
 {
 	sim_out_text(call, "instanceId", instance->id);
-	sim_out_text(call, "cpuCredits", node_text(body, "_cpuCredits"));
+	sim_out_text(call, "cpuCredits", credits_of(body));
 }
 
 static const struct sim_filter credit_filters[] = {

@@ -305,6 +305,27 @@ class TestInstances:
         )
         assert ec2.describe_instance_credit_specifications()["InstanceCreditSpecifications"] == []
 
+    def test_credits_are_those_of_the_present_type(self, simulator, ec2, subnet):
+        [made] = self.run(ec2, subnet, InstanceType="m7i.large")
+        instance = made["InstanceId"]
+        wanted = [{"InstanceId": instance, "CpuCredits": "standard"}]
+        told = ec2.modify_instance_credit_specification(InstanceCreditSpecifications=wanted)
+        [refused] = told["UnsuccessfulInstanceCreditSpecifications"]
+        assert refused["Error"]["Code"] == "InstanceCreditSpecification.NotSupported"
+        simulator.advance(40)
+        ec2.stop_instances(InstanceIds=[instance])
+        simulator.advance(40)
+        ec2.modify_instance_attribute(InstanceId=instance, InstanceType={"Value": "t3.micro"})
+        credits = {"InstanceIds": [instance]}
+        assert ec2.describe_instance_credit_specifications(**credits)["InstanceCreditSpecifications"] == [
+            {"InstanceId": instance, "CpuCredits": "unlimited"}
+        ]
+        told = ec2.modify_instance_credit_specification(InstanceCreditSpecifications=wanted)
+        assert told["UnsuccessfulInstanceCreditSpecifications"] == []
+        assert ec2.describe_instance_credit_specifications(**credits)["InstanceCreditSpecifications"] == wanted
+        ec2.modify_instance_attribute(InstanceId=instance, InstanceType={"Value": "m7i.large"})
+        assert ec2.describe_instance_credit_specifications(**credits)["InstanceCreditSpecifications"] == []
+
     @pytest.mark.parametrize(
         "change,code",
         [
