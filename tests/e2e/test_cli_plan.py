@@ -193,10 +193,10 @@ def signed(result, sign):
     "old, new, gone, come",
     [
         pytest.param(
-            '{weight: "2", instance_type: t3.large}',
-            "{instance_type: t3.large}",
-            ["- {instance_type: t3.large, weight: 2}"],
-            ["- {instance_type: t3.large, weight: unset}"],
+            '{weight: "2", instance_type: t3.large}\n      - {weight: "1", ',
+            "{instance_type: t3.large}\n      - {",
+            ["- {instance_type: t3.large, weight: 2}", "- {instance_type: t3.small, weight: 1}"],
+            ["- {instance_type: t3.large, weight: unset}", "- {instance_type: t3.small, weight: unset}"],
             id="a member is taken away",
         ),
         pytest.param(

@@ -1,4 +1,5 @@
 #include "providers/aws/kinds/autoscaling_parts.h"
+#include "providers/aws/kinds/field_rules.h"
 #include "providers/aws/kinds/group_emptying.h"
 #include "providers/aws/kinds/group_instances.h"
 #include "providers/aws/kinds/kinds.h"
@@ -198,8 +199,9 @@ static const struct aws_field fields[] = {
 		   .flags = REQUIRED | IMMUTABLE | NAMES | IDENTIFIES,
 		   .least = 1,
 		   .most = 255,
-		   .pattern = "[^:]+",
-		   .in_words = "a name without a colon",
+		   /* "any ASCII character 33 to 126", but the member's own pattern admits a space too. */
+		   .pattern = "[ -9;-~]+",
+		   .in_words = "ASCII characters alone, and no colon",
 		   .about = "name of the group"},
 	 .member = "AutoScalingGroupName"},
 	{.field = {.name = "launch_template",
@@ -415,12 +417,24 @@ static const struct exclusive exclusives[] = {
 };
 
 /* Bounds that AWS would refuse only after much else was made. */
+/* "If you specify open or none for CapacityReservationPreference, do not specify a CapacityReservationTarget."
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_CapacityReservationSpecification.html) */
+static const char *const no_reservation[] = {"none", NULL};
+#define NO_RESERVATION(path)                                                                                           \
+	{                                                                                                              \
+		{{"capacity_reservation.preference", no_reservation, false}, {(path), NULL, false}},                   \
+			"'preference: none' uses no reservation, but some are named",                                  \
+			"write another 'preference', such as capacity-reservations-only, or name none"                 \
+	}
+static const struct field_rule rules[] = {NO_RESERVATION("capacity_reservation.reservations"),
+					  NO_RESERVATION("capacity_reservation.resource_groups")};
+
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *least = value_get_named(desired, "min");
 	const struct value *most = value_get_named(desired, "max");
 	const struct value *wish = value_get_named(desired, "desired");
-	bool good = true;
+	bool good = aws_check_rules(rules, sizeof(rules) / sizeof(rules[0]), desired, diagnostics);
 	(void)kind;
 	if (value_is(least, VALUE_INTEGER) && value_is(most, VALUE_INTEGER) && least->integer > most->integer)
 		good = diag_error(diagnostics, FAULT_USER, least->position, "'min' is greater than 'max'");

@@ -52,6 +52,18 @@ static bool check_number(const struct field *field, const struct value *value, s
 	return false;
 }
 
+/* "You must provide the IP address of the customer gateway device's external interface"
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCustomerGateway.html), but for one that is known by
+ * its certificate (https://docs.aws.amazon.com/vpn/latest/s2svpn/cgw-options.html). It may have both. */
+static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
+{
+	if (value_get_named(desired, "address") || value_get_named(desired, "certificate"))
+		return true;
+	diag_error(diagnostics, FAULT_USER, desired->position, "%s needs one of 'address', 'certificate'", kind->name);
+	diag_hint(diagnostics, "add 'address': the public address of the customer's device");
+	return false;
+}
+
 static const struct aws_field fields[] = {
 	{.field = {.name = "address",
 		   .type = FIELD_ADDRESS,
@@ -115,7 +127,8 @@ const struct aws_kind aws_customer_gateway = {
 		 .version = 1,
 		 .fields = FIELDS(fields),
 		 .outputs = FIELDS(outputs),
-		 .told_apart_by = which_gateway},
+		 .told_apart_by = which_gateway,
+		 .check = check},
 	.service = "ec2",
 	.create = {.operation = "CreateCustomerGateway",
 		   .fixed = type,

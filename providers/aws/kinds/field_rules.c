@@ -15,6 +15,8 @@ static bool is_one_of(struct slice text, const char *const *words)
 
 static bool is_set(const struct value *value)
 {
+	if (value_is(value, VALUE_LIST))
+		return value->count > 0;
 	return value_if_set(value) && !(value_is(value, VALUE_STRING) && value_slice(value).size == 0);
 }
 

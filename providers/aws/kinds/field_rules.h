@@ -12,7 +12,7 @@
 /* A field, by its dotted path, that is said: as one of these words (true and false are words), or as anything. */
 struct said {
 	const char *path;
-	const char *const *words; /* NULL-terminated; NULL: any. An empty text is as if it were not set */
+	const char *const *words; /* NULL-terminated; NULL: any. An empty text or list is as if it were not set */
 	bool or_unset;		  /* or not set at all */
 };
 

@@ -1,5 +1,7 @@
 #include "providers/aws/kinds/instance_requirements.h"
 
+#include "providers/aws/kinds/field_rules.h"
+
 static const char *const inclusions[] = {"included", "excluded", "required", NULL};
 static const char *const cpu_makers[] = {"amazon-web-services", "amd", "apple", "intel", NULL};
 static const char *const generations[] = {"current", "previous", NULL};
@@ -151,6 +153,20 @@ const struct aws_field aws_requirement_fields[] = {
 _Static_assert(sizeof(aws_requirement_fields) / sizeof(aws_requirement_fields[0]) == AWS_REQUIREMENT_FIELDS,
 	       "the header tells how many rows there are");
 
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceRequirementsRequest.html, and the same for groups:
+ * https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_InstanceRequirements.html */
+static const struct field_rule rules[] = {
+	/* "If you specify AllowedInstanceTypes, you can't specify ExcludedInstanceTypes." */
+	{{{"allowed_types", NULL, false}, {"excluded_types", NULL, false}},
+	 "requirements cannot have both 'allowed_types' and 'excluded_types'",
+	 "keep one of them: what is not among 'allowed_types' is excluded already"},
+	/* "Only one of SpotMaxPricePercentageOverLowestPrice or MaxSpotPriceAsPercentageOfOptimalOnDemandPrice can be
+	 * specified." */
+	{{{"spot_price_percent", NULL, false}, {"spot_price_of_on_demand_percent", NULL, false}},
+	 "requirements cannot have both 'spot_price_percent' and 'spot_price_of_on_demand_percent'",
+	 "keep one of them"},
+};
+
 static bool is_greater(const struct value *least, const struct value *most)
 {
 	const struct value *const ends[] = {least, most};
@@ -165,7 +181,8 @@ static bool is_greater(const struct value *least, const struct value *most)
 
 bool aws_check_requirements(const struct value *requirements, struct diagnostics *diagnostics)
 {
-	bool good = true;
+	bool good = aws_check_rules(rules, sizeof(rules) / sizeof(rules[0]), requirements, diagnostics);
+
 	for (size_t i = 0; requirements && i + 1 < AWS_REQUIREMENT_FIELDS; i++) {
 		const char *low = aws_requirement_fields[i].field.name,
 			   *high = aws_requirement_fields[i + 1].field.name;

@@ -1,5 +1,6 @@
 #include "providers/aws/kinds/mixed_instances.h"
 
+#include "providers/aws/kinds/field_rules.h"
 #include "providers/aws/kinds/instance_requirements.h"
 #include "providers/aws/kinds/launch_fields.h"
 
@@ -115,11 +116,82 @@ static bool check_override(const struct value *override_value, struct diagnostic
 	return false;
 }
 
+/* https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_InstancesDistribution.html */
+static const char *const without_pools[] = {"capacity-optimized", "capacity-optimized-prioritized",
+					    "price-capacity-optimized", NULL};
+static const struct field_rule rules[] = {
+	/* "Valid only when the SpotAllocationStrategy is lowest-price." */
+	{{{"spot_pools", NULL, false}, {"spot_strategy", without_pools, false}},
+	 "'spot_pools' goes with no other 'spot_strategy' than lowest-price",
+	 "leave out 'spot_pools', or write 'spot_strategy: lowest-price'"},
+};
+
+/* Strategies that go by the order of types: the one "cannot be used for groups that do" specify InstanceRequirements,
+ * the other "is not a valid value" for them. */
+static const char *const prioritized[] = {"prioritized", NULL};
+static const char *const spot_prioritized[] = {"capacity-optimized-prioritized", NULL};
+static const struct field_rule in_order[] = {
+	{{{"on_demand_strategy", prioritized, false}},
+	 "'on_demand_strategy' cannot be 'prioritized' where an override has 'requirements'",
+	 "write 'lowest-price', or name types by 'instance_type' in every override"},
+	{{{"spot_strategy", spot_prioritized, false}},
+	 "'spot_strategy' cannot be 'capacity-optimized-prioritized' where an override has 'requirements'",
+	 "write 'price-capacity-optimized', or name types by 'instance_type' in every override"},
+};
+
+/* "You can specify up to four separate sets of instance requirements per Auto Scaling group."
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_LaunchTemplateOverrides.html) */
+enum { SETS_MOST = 4 };
+
+static bool check_sets(const struct value *policy, const struct value *overrides, struct diagnostics *diagnostics)
+{
+	int sets = 0;
+
+	for (uint32_t i = 0; i < overrides->count; i++) {
+		const struct value *one = value_get_named(&overrides->items[i], "requirements");
+
+		if (!value_is(one, VALUE_MAP) || ++sets <= SETS_MOST)
+			continue;
+		diag_error(diagnostics, FAULT_USER, one->position, "a group has %d sets of 'requirements' at most",
+			   SETS_MOST);
+		diag_hint(diagnostics, "let one set ask for less, or make two groups");
+		return false;
+	}
+	return sets == 0 || aws_check_rules(in_order, sizeof(in_order) / sizeof(in_order[0]), policy, diagnostics);
+}
+
+/* "If you specify a value for WeightedCapacity for one instance type, you must specify a value for WeightedCapacity for
+ * all of them." (the same page) */
+static bool check_weights(const struct value *overrides, struct diagnostics *diagnostics)
+{
+	const struct value *weight = NULL, *without = NULL;
+
+	for (uint32_t i = 0; i < overrides->count; i++) {
+		const struct value *one = &overrides->items[i], *of_one = value_get_named(one, "weight");
+
+		if (value_is(one, VALUE_MAP) && value_is(value_get_named(one, "instance_type"), VALUE_STRING) &&
+		    !of_one && !without)
+			without = one;
+		if (value_is(of_one, VALUE_STRING) && !weight)
+			weight = of_one;
+	}
+	if (!weight || !without)
+		return true;
+	diag_error(diagnostics, FAULT_USER, without->position, "this override has no 'weight', but another has one");
+	diag_related(diagnostics, weight->position, "a 'weight' is set here");
+	diag_hint(diagnostics, "give each override a 'weight', or none");
+	return false;
+}
+
 bool aws_check_mixed(const struct value *policy, struct diagnostics *diagnostics)
 {
 	const struct value *overrides = value_get_named(policy, "overrides");
-	bool good = true;
-	for (uint32_t i = 0; value_is(overrides, VALUE_LIST) && i < overrides->count; i++)
+	bool good = aws_check_rules(rules, sizeof(rules) / sizeof(rules[0]), policy, diagnostics);
+
+	if (!value_is(overrides, VALUE_LIST))
+		return good;
+	for (uint32_t i = 0; i < overrides->count; i++)
 		good &= check_override(&overrides->items[i], diagnostics);
-	return good;
+	good &= check_weights(overrides, diagnostics);
+	return check_sets(policy, overrides, diagnostics) && good;
 }

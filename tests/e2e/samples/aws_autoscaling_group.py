@@ -60,7 +60,7 @@ DISTRIBUTION = {
     "on_demand_strategy": ("OnDemandAllocationStrategy", "lowest-price", "prioritized"),
     "on_demand_base": ("OnDemandBaseCapacity", 1, 2),
     "on_demand_percent": ("OnDemandPercentageAboveBaseCapacity", 50, 25),
-    "spot_strategy": ("SpotAllocationStrategy", "lowest-price", "capacity-optimized"),
+    "spot_strategy": ("SpotAllocationStrategy", "lowest-price", "lowest-price"),
     "spot_pools": ("SpotInstancePools", 3, 4),
     "spot_max_price": ("SpotMaxPrice", "0.10", "0.20"),
 }
@@ -335,7 +335,6 @@ SAMPLE = Sample(
                 "on_demand_base": KEPT,
                 "on_demand_percent": KEPT,
                 "spot_strategy": KEPT,
-                "overrides.0.weight": CLEARED,
                 "overrides": CLEARED,
             }.items()
         },
@@ -357,9 +356,15 @@ SAMPLE = Sample(
             launch.all_of(launch.OTHER_REQUIREMENTS, becomes=CLEARED, within="overrides.0.requirements."),
         ),
         "overrides of types": mixed(
-            [TYPES, TYPES],
-            [OTHER_TYPES, OTHER_TYPES],
-            {"overrides.0.image": CLEARED, "overrides.1.instance_type": CLEARED},
+            [TYPES, {**TYPES}],
+            [OTHER_TYPES, {**OTHER_TYPES}],
+            {
+                "overrides.0.image": CLEARED,
+                "overrides.1.instance_type": CLEARED,
+                # All have one, or none has.
+                "overrides.0.weight": CLEARED,
+                "overrides.1.weight": CLEARED,
+            },
         ),
         "overrides of images": mixed(
             [{"requirements": NEEDED, "image": "ami-0123456789abcdef0"}],
@@ -380,6 +385,13 @@ SAMPLE = Sample(
             first={**PLAIN, **launch.first(DISTRIBUTION)},
             second={**PLAIN, **launch.second(DISTRIBUTION)},
             unset=launch.all_of(DISTRIBUTION, becomes=KEPT),
+            given=NO_TEMPLATE,
+        ),
+        # Pools are counted with lowest-price alone.
+        "another strategy": Members(
+            "mixed_instances",
+            first={**PLAIN, "spot_strategy": "lowest-price"},
+            second={**PLAIN, "spot_strategy": "capacity-optimized"},
             given=NO_TEMPLATE,
         ),
         "template of a policy": Members(
