@@ -416,7 +416,6 @@ static const struct exclusive exclusives[] = {
 	{NULL, versions, false},
 };
 
-/* Bounds that AWS would refuse only after much else was made. */
 /* "If you specify open or none for CapacityReservationPreference, do not specify a CapacityReservationTarget."
  * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_CapacityReservationSpecification.html) */
 static const char *const no_reservation[] = {"none", NULL};
@@ -429,6 +428,7 @@ static const char *const no_reservation[] = {"none", NULL};
 static const struct field_rule rules[] = {NO_RESERVATION("capacity_reservation.reservations"),
 					  NO_RESERVATION("capacity_reservation.resource_groups")};
 
+/* What AWS would refuse only after much else was made. */
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *least = value_get_named(desired, "min");
