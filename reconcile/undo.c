@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reconcile/schema.h"
 #include "reconcile/undo_parts.h"
 #include "reconcile/unfinished.h"
 
@@ -269,6 +270,22 @@ bool undo_reaches_place(const struct undo_work *work, const struct object *was)
 	return false;
 }
 
+/* What a rebuild recorded by its tags alone, no record tells what it was made with. */
+static bool is_whole(struct undo_work *work, const struct undo_case *one)
+{
+	struct diagnostics findings;
+	struct value canonical;
+
+	diagnostics_init(&findings, work->arena);
+	bool good = schema_check(one->kind, &one->resource.desired, work->arena, &canonical, &findings) &&
+		    (!one->kind->check || one->kind->check(one->kind, &canonical, &findings));
+	if (!good)
+		undo_stays(work, one->address, "is not made again: by what is recorded of it, %.*s",
+			   SLICE_ARGUMENTS(diagnostics_first_error(&findings)->message));
+	diagnostics_release(&findings);
+	return good;
+}
+
 static bool can_be_made(struct undo_work *work, struct undo_case *one)
 {
 	if (!undo_reaches_place(work, one->was)) {
@@ -285,7 +302,7 @@ static bool can_be_made(struct undo_work *work, struct undo_case *one)
 			   SLICE_ARGUMENTS(value_slice(&one->resource.desired.members[i].key)));
 		return false;
 	}
-	return true;
+	return is_whole(work, one);
 }
 
 /* As the first undoing was to make it, whatever became of that: what is there now may be half of a change, or nothing.

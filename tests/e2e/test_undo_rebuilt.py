@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from trueup_runner import Ref, apply, plan, spec_text
+from walks import PUBLIC_KEY as KEY
 
 BEFORE = {
     "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "secondary_cidrs": ["10.1.0.0/16"]}},
@@ -62,3 +63,18 @@ def test_what_was_there_comes_back(stack, cloud, edit):
     stack.write("stack.yaml", spec_text(BEFORE))
     # The record may still have to learn what the spec does not say.
     assert {each["operation"] for each in plan(stack).data["actions"]} <= {"record"}
+
+
+def test_what_the_spec_had_no_more_is_not_made_again(stack, cloud):
+    """By its tags nobody knows what it was made with, and that is told before anything is done."""
+    stack.write("stack.yaml", spec_text(BEFORE))
+    apply(stack)
+    rest = {kind: named for kind, named in BEFORE.items() if kind != "aws.customer_gateway"}
+    stack.write("stack.yaml", spec_text({**rest, "aws.key_pair": {"k": {"name": "made", "public_key": KEY}}}))
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.run("state", "rebuild", "--yes")
+    apply(stack)
+    [run] = [each["id"] for each in stack.run("state", "history", "--output", "json").json["runs"] if each["command"] == "apply"]
+    said = stack.run("undo", run, "--yes", status=7)
+    assert "! aws.customer_gateway.c  is not made again: by what is recorded of it, aws.customer_gateway needs one of" in said.out
+    assert "error:" not in said.err and not cloud.things("key-pair")
