@@ -3,8 +3,8 @@
 
 /*
  * What is made within a range of a network needs the network to have one around it. The spec is held against itself
- * when it is read; but where it leaves a network's ranges to others, what was read tells which there are. The service
- * would say so when all that has to go for it is deleted.
+ * when it is read; but where it leaves a network's ranges to others, or to the service, what was read tells which there
+ * are. The service would say so when all that has to go for it is deleted.
  */
 
 /* A range that comes by a change, or one that is not known yet. */
@@ -56,6 +56,54 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 	return lacks;
 }
 
+static bool has_around(const struct network *network, const struct cidr *range)
+{
+	const struct value *const told[] = {&network->live->fields, &network->live->outputs};
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		for (uint32_t k = 0; value_is(told[i], VALUE_MAP) && k < told[i]->count; k++)
+			if (ranges_around(&told[i]->members[k].value, range))
+				return true;
+	return false;
+}
+
+/* Ranges of IPv6 are nobody's but one network's: what lies in another one's does not lie in this one's. */
+static const struct network *other_around(const struct map *networks, const struct network *own,
+					  const struct cidr *range)
+{
+	if (range->family != 6 || has_around(own, range))
+		return NULL;
+	for (size_t i = 0; i < networks->count; i++) {
+		const struct network *other = networks->entries[i].item;
+
+		if (other != own && has_around(other, range))
+			return other;
+	}
+	return NULL;
+}
+
+static void tell_other(struct planning *planning, const struct action *action, const struct field *field,
+		       const struct network *own, const struct network *other)
+{
+	const struct value *value = value_get_named(&action->known, field->name);
+	struct slice range = value_shown(value, SIZE_MAX);
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+		   "'%.*s' cannot have %.*s as its '%s': that lies in a range of '%.*s', and in none of '%.*s'",
+		   SLICE_ARGUMENTS(action->address), SLICE_ARGUMENTS(range), field->name,
+		   SLICE_ARGUMENTS(other->object->address), SLICE_ARGUMENTS(own->object->address));
+	diag_address(planning->diagnostics, action->address);
+	diag_hint(planning->diagnostics, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own->object->address));
+}
+
+static bool sets(const struct action *action, const struct field *field)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].field == field && action->changes[i].effect == EFFECT_SET)
+			return true;
+	return operation_makes(action->operation);
+}
+
 static void look_at(struct planning *planning, const struct action *action, const struct map *networks)
 {
 	for (size_t i = 0; i < action->kind->fields.count; i++) {
@@ -68,9 +116,13 @@ static void look_at(struct planning *planning, const struct action *action, cons
 		const struct field *lacks;
 		struct cidr range;
 
-		if (!network || !value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range))
+		if (!network || !value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range) ||
+		    !sets(action, field))
 			continue;
-		lacks = lacking(planning, network, &range);
+		const struct network *other = other_around(networks, network, &range);
+		if (other)
+			tell_other(planning, action, field, network, other);
+		lacks = operation_makes(action->operation) && !other ? lacking(planning, network, &range) : NULL;
 		if (!lacks)
 			continue;
 		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
@@ -130,7 +182,7 @@ void plan_tell_outside(struct planning *planning)
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 
-		if (!action->kind || !operation_makes(action->operation))
+		if (!action->kind || !(operation_makes(action->operation) || action->operation == OPERATION_UPDATE))
 			continue;
 		if (!is_indexed)
 			index_networks(planning, &networks);

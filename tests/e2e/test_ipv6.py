@@ -137,3 +137,20 @@ def test_a_subnet_of_a_vpc_without(stack, cloud):
     [error] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
     assert error["message"] == "'aws.vpc.main' has no 'ipv6_cidr' as long as its 'ipv6' is not true"
     assert error["hint"] == "set 'ipv6: true' there" and error["address"] == "aws.subnet.s0"
+
+
+@pytest.mark.parametrize("change", ["in place", "anew"])
+def test_a_range_of_another_network(stack, cloud, change):
+    """A slip in the name: the service would say so when the range that was there is gone, or the subnet."""
+
+    def part_of(vpc, **more):
+        subnet = {"vpc": Ref("aws.vpc.n"), "cidr": "10.1.0.0/24", "ipv6_cidr": f"${{cidr_subnet(aws.vpc.{vpc}.ipv6_cidr, 8, 1)}}"}
+        vpcs = {"m": {"cidr": "10.0.0.0/16", "ipv6": True}, "n": {"cidr": "10.1.0.0/16", "ipv6": True}}
+        return spec_text({"aws.vpc": vpcs, "aws.subnet": {"a": {**subnet, **more}}})
+
+    stack.write("stack.yaml", part_of("n"))
+    stack.run("apply", "--yes")
+    there = cloud.things("subnet")
+    stack.write("stack.yaml", part_of("m", **({} if change == "in place" else {"cidr": "10.1.1.0/24"})))
+    told = stack.run("apply", "--yes", status=1).err
+    assert "that lies in a range of 'aws.vpc.m', and in none of 'aws.vpc.n'" in told and cloud.things("subnet") == there
