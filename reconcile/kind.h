@@ -321,6 +321,9 @@ struct kind {
 	const struct runs *runs; /* NULL: nothing */
 	/* The true or false field that says whether the thing runs; NULL: no field PAUSES. */
 	const char *running;
+	/* A field that it is made with (made.h), and why what was made so is never stopped; NULL: it can be. */
+	const char *launched_as;
+	const char *(*unstoppable)(const struct value *made);
 	/* Rules across fields; desired is the canonical MAP, deferred values possible. */
 	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 };

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "reconcile/made.h"
 #include "reconcile/plan_items.h"
 
 /*
@@ -62,11 +63,38 @@ static bool stays_on(const struct action *action, const struct item *item, const
 	       !changes_set(action->changes, action->change_count, slice_of(field->name));
 }
 
+/* What no change in place can do, as the thing was made so. */
+static void tell_unstoppable(struct planning *planning, const struct action *action, const struct item *item,
+			     const struct change *change)
+{
+	const char *name = action->kind->launched_as;
+	const struct field *field = name ? field_named(&action->kind->fields, slice_of(name)) : NULL;
+	const struct object *object = item->object;
+	const struct value *made = field && object->has_body
+					   ? made_known(field, value_get_named(&object->resolved, name),
+							value_get_named(&object->observed, name), planning->arena)
+					   : NULL;
+	const char *why = made ? action->kind->unstoppable(made) : NULL;
+
+	if (!why)
+		return;
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position, "'%.*s' cannot be stopped: %s",
+		   SLICE_ARGUMENTS(action->address), why);
+	diag_address(planning->diagnostics, action->address);
+	diag_cause(planning->diagnostics,
+		   arena_format(planning->arena, "the change of '%s' stops it", change->field->name));
+	diag_hint(planning->diagnostics,
+		  "for a new one of all that the spec says, 'trueup destroy --target %.*s', then apply",
+		  SLICE_ARGUMENTS(action->address));
+}
+
 static void tell_barred_stop(struct planning *planning, const struct action *action)
 {
 	const struct item *item = plan_item_at(planning, action->address);
-	const struct change *change = item ? stopping_change(action, item) : NULL;
+	const struct change *change = item && item->object ? stopping_change(action, item) : NULL;
 
+	if (change)
+		tell_unstoppable(planning, action, item, change);
 	for (size_t i = 0; change && i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
 

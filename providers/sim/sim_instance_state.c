@@ -284,6 +284,10 @@ static bool may_stop(struct sim_call *call, const struct sim_object *instance)
 			 "The instance '%.*s' may not be stopped. Modify its 'disableApiStop' instance attribute and "
 			 "try again.",
 			 SLICE_ARGUMENTS(instance->id));
+	else if (node_get(&instance->body, "_spotRequest") && !node_is(&instance->body, "_spotType", "persistent"))
+		sim_fail(call, "UnsupportedOperation",
+			 "The spot instance '%.*s' cannot be stopped: its request is not persistent.",
+			 SLICE_ARGUMENTS(instance->id));
 	else if (!slice_is(state, "running") && !slice_is(state, "stopping") && !slice_is(state, "stopped"))
 		sim_fail(call, "IncorrectInstanceState",
 			 "The instance '%.*s' is not in a state from which it can be stopped.",

@@ -668,3 +668,27 @@ def test_all_tags_of_a_thing_that_has_no_room_for_more_get_other_keys(stack, clo
         [network] = cloud.things("vpc").values()
         there = {each["key"]: each["value"] for each in network["tagSet"]}
         assert tags.items() <= there.items() and len(there) == 50
+
+
+@pytest.mark.parametrize("market", [{"type": "spot"}, {"type": "spot", "spot_type": "one-time"}], ids=["unsaid", "said"])
+def test_a_spot_instance_of_one_time_is_not_stopped_for_a_change(stack, cloud, market):
+    """EC2 does not stop it, so what needs that is refused before anything else is done."""
+    spec = machine_with()
+    del spec["aws.instance"]["i"]["block_devices"]
+    spec["aws.instance"]["i"]["market"] = market
+    write(stack, spec)
+    apply(stack)
+    spec["aws.instance"]["i"].update(instance_type="t3.large", tags={"a": "b"})
+    write(stack, spec)
+    [told] = errors_of(stack.run("apply", "--yes", "--output", "json", status=NOTHING_DONE).json)
+    assert "cannot be stopped: it is the spot instance of a one-time request" in told["message"]
+    assert told["cause"] == "the change of 'instance_type' stops it"
+    # In place, without a stop; and what has another market is another machine.
+    spec["aws.instance"]["i"].update(instance_type="t3.micro")
+    write(stack, spec)
+    apply(stack)
+    del spec["aws.instance"]["i"]["market"]
+    spec["aws.instance"]["i"].update(instance_type="t3.large")
+    write(stack, spec)
+    assert "! aws.instance.i" in apply(stack).out
+    plan_is_empty(stack)

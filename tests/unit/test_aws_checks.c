@@ -312,6 +312,13 @@ static const struct check_row {
 	 "a spot instance cannot have 'termination_protection'"},
 	{"aws.instance", MACHINE("\"termination_protection\":true,\"market\":{\"type\":\"on-demand\"}"), NULL},
 	{"aws.instance", MACHINE("\"termination_protection\":false,\"market\":{\"type\":\"spot\"}"), NULL},
+	{"aws.instance", MACHINE("\"running\":false,\"market\":{\"type\":\"spot\"}"),
+	 "the spot instance of a one-time request cannot be stopped"},
+	{"aws.instance",
+	 MACHINE("\"running\":false,\"market\":{\"type\":\"spot\",\"spot_type\":\"persistent\",\"interruption\":"
+		 "\"stop\"}"),
+	 NULL},
+	{"aws.instance", MACHINE("\"running\":true,\"market\":{\"type\":\"spot\"}"), NULL},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":1"), NULL},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":16384"), NULL},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":16385"),

@@ -565,6 +565,8 @@ const struct aws_kind aws_instance = {
 		 .exclusives = exclusives,
 		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
 		 .running = "running",
+		 .launched_as = "market",
+		 .unstoppable = aws_spot_never_stops,
 		 .check = aws_instance_check},
 	.service = "ec2",
 	.create = {.operation = "RunInstances",

@@ -6,6 +6,7 @@
 
 static const char *const spot[] = {"spot", NULL};
 static const char *const persistent[] = {"persistent", NULL};
+static const char *const one_time[] = {"one-time", NULL};
 static const char *const terminate[] = {"terminate", NULL};
 static const char *const no_hibernation[] = {"stop", "terminate", NULL};
 static const char *const off[] = {"false", NULL};
@@ -32,6 +33,11 @@ static const struct field_rule rules[] = {
 	  {"hibernation", off, true}},
 	 "a persistent spot request needs 'interruption': by default one terminates the instance",
 	 "add 'interruption: stop' or 'hibernate', or write 'spot_type: one-time'"},
+	/* StopInstances answers UnsupportedOperation: only spot instances of persistent requests can be stopped
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-requests.html). */
+	{{{"running", off, false}, {"market.type", spot, false}, {"market.spot_type", one_time, true}},
+	 "the spot instance of a one-time request cannot be stopped",
+	 "leave out 'running', or write 'spot_type: persistent' and 'interruption: stop'"},
 	/* "If you set InstanceInterruptionBehavior to a value other than hibernate, you'll get an error."
 	 * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_HibernationOptionsRequest.html) */
 	{{{"market.interruption", no_hibernation, false}, {"hibernation", aws_true, false}},

@@ -42,3 +42,13 @@ enum step aws_end_spot_request(struct work *work, const struct answer *answer)
 	aws_choose(work, &cancel, &parameters);
 	return aws_send(work, STAGE_CHANGED);
 }
+
+/* https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-requests.html; StopInstances answers UnsupportedOperation.
+ */
+const char *aws_spot_never_stops(const struct value *market)
+{
+	if (!value_is(market, VALUE_MAP) || !slice_is(value_slice(value_get_named(market, "type")), "spot") ||
+	    slice_is(value_slice(value_get_named(market, "spot_type")), "persistent"))
+		return NULL;
+	return "it is the spot instance of a one-time request";
+}
