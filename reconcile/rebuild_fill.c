@@ -156,25 +156,31 @@ static bool is_read_no_more(const struct rebuilding *rebuilding, const struct ki
 }
 
 /* What was read comes to rest in the record: with the marks of the secrets that the spec has there. */
-static struct value seen(const struct rebuilding *rebuilding, const struct resource *resource,
-			 const struct value *applied, const struct value *resolved, const struct live *live)
+static struct value mark(const struct rebuilding *rebuilding, const struct resource *resource,
+			 const struct value *resolved, const struct value *fields)
 {
 	const struct value *models[] = {&resource->desired, resolved};
+	const struct fields *of_kind = &resource->kind->fields;
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->secrets, of_kind, fields, models, 2);
+
+	return secret_places_hide(rebuilding->arena, rebuilding->secrets.style, of_kind, &put, models, 2);
+}
+
+/* marked: what was read. */
+static struct value seen(const struct rebuilding *rebuilding, const struct resource *resource,
+			 const struct value *applied, const struct value *marked)
+{
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < live->fields.count; i++) {
-		const struct value_member *member = &live->fields.members[i];
+	for (uint32_t i = 0; i < marked->count; i++) {
+		const struct value_member *member = &marked->members[i];
 
 		if (!value_get(&resource->desired, value_slice(&member->key)) ||
 		    !is_read_no_more(rebuilding, resource->kind, applied, value_slice(&member->key)))
 			value_builder_member(&builder, value_slice(&member->key), member->value);
 	}
-	const struct value fields = value_builder_map(&builder, rebuilding->arena);
-	const struct fields *of_kind = &resource->kind->fields;
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->secrets, of_kind, &fields, models, 2);
-
-	return secret_places_hide(rebuilding->arena, rebuilding->secrets.style, of_kind, &put, models, 2);
+	return value_builder_map(&builder, rebuilding->arena);
 }
 
 /*
@@ -204,15 +210,42 @@ static void note_own(const struct filling *filling, struct object *object, const
 	object->own = former ? former->own : own_beside(kind, &all, object, rebuilding->arena);
 }
 
-/*
- * What is there where the spec says something else: it was set once, or came with the object, and an undoing of the run
- * that changes it goes back to it. NULL: nothing is, or a secret, of which the record would tell too much.
- */
-static const struct value *set_before(const struct field *field, const struct value *wanted, const struct value *there)
+/* Of an object the members that the spec names: what else is there, others may have set. */
+static struct value named_of(const struct field *field, const struct value *wanted, const struct value *there,
+			     struct arena *arena)
 {
-	bool is_open = field && wanted && there && !value_has_secret(there) && !value_has_secret(wanted);
+	VALUE_BUILDER_AUTO builder;
 
-	return is_open && !value_is(there, VALUE_NULL) && !value_has_unread(there) ? there : NULL;
+	value_builder_init(&builder);
+	if (field->type != FIELD_OBJECT || !value_is(wanted, VALUE_MAP) || !value_is(there, VALUE_MAP))
+		return *there;
+	for (uint32_t i = 0; i < there->count; i++) {
+		struct slice name = value_slice(&there->members[i].key);
+		const struct field *member = field_named(&field->members, name);
+		const struct value *said = value_get_given(wanted, name);
+
+		if (member && said)
+			value_builder_member(&builder, name, named_of(member, said, &there->members[i].value, arena));
+	}
+	return value_builder_map(&builder, arena);
+}
+
+/*
+ * What is there (marked) where the spec says something else: it was set once, or came with the object, and an undoing
+ * of the run that changes it goes back to it. False: nothing is, others look after it, or a secret is part of it, and
+ * what it was nobody knows.
+ */
+static bool set_before(const struct object *object, const struct field *field, const struct value *wanted,
+		       const struct value *marked, struct arena *arena, struct value *ret)
+{
+	const struct value *there = field && wanted ? value_get_named(marked, field->name) : NULL;
+
+	if (!value_if_set(there) || value_has_unread(there) || value_has_secret(there) ||
+	    value_has_fingerprint(there) || value_has_secret(wanted) ||
+	    ignored_has(&object->ignored, slice_of(field->name)))
+		return false;
+	*ret = named_of(field, wanted, there, arena);
+	return true;
 }
 
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
@@ -230,6 +263,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	value_builder_init(&others);
 	if (!resolve(filling, resource, &known))
 		return false;
+	const struct value marked = mark(rebuilding, resource, &known, &live->fields);
 	for (uint32_t i = 0; i < resource->desired.count; i++) {
 		struct slice name = value_slice(&resource->desired.members[i].key);
 		const struct field *field = field_named(&resource->kind->fields, name);
@@ -242,23 +276,20 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
 				     object->provider_id, name);
 		all &= standing != DIFFERS && !lost;
-		if (lost)
-			continue;
-		if (standing != DIFFERS) {
+		struct value before;
+		if (standing != DIFFERS && !lost) {
 			value_builder_member(&applied, name, resource->desired.members[i].value);
 			value_builder_member(&resolved, name, *wanted);
-			continue;
-		}
-		const struct value *before = set_before(field, wanted, value_get(&live->fields, name));
-		if (before) {
-			value_builder_member(&applied, name, rebuild_refer(rebuilding, &filling->by_id, field, before));
-			value_builder_member(&resolved, name, *before);
-			value_builder_member(&others, name, *before);
+		} else if (!lost && set_before(object, field, wanted, &marked, rebuilding->arena, &before)) {
+			value_builder_member(&applied, name,
+					     rebuild_refer(rebuilding, &filling->by_id, field, &before));
+			value_builder_member(&resolved, name, before);
+			value_builder_member(&others, name, before);
 		}
 	}
 	object->applied = value_builder_map(&applied, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved, rebuilding->arena);
-	const struct value observed = seen(rebuilding, resource, &object->applied, &known, live);
+	const struct value observed = seen(rebuilding, resource, &object->applied, &marked);
 	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
 	note_own(filling, object, resource->kind, object->role == OBJECT_CURRENT ? &known : NULL);
 	object->dependencies = resource->dependencies;

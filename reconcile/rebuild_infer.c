@@ -73,7 +73,9 @@ static struct value refer_to(const struct rebuilding *rebuilding, const struct m
 {
 	struct slice key = rebuild_id_key(rebuilding->arena, slice_of(field->target), value_slice(id));
 	const struct object *target = map_get(by_id, key);
-	const struct kind *kind = target ? kinds_find(rebuilding->kinds, target->kind) : NULL;
+	/* What a replace has left behind has the address of what took its place. */
+	bool is_current = target && target->role == OBJECT_CURRENT;
+	const struct kind *kind = is_current ? kinds_find(rebuilding->kinds, target->kind) : NULL;
 	const struct output *output = kind ? kind_output(kind, field->output) : NULL;
 
 	return output ? rebuilding->resolver->refer(rebuilding->arena, target->address, slice_of(output->name)) : *id;

@@ -137,7 +137,8 @@ static bool keep(struct rebuilding *rebuilding, struct object *object, const str
 	/* It has come only now: nobody saw it made. */
 	if (former->provider_id.size == 0)
 		object_discard_shown(&kept, rebuilding->arena);
-	if (renames_concern(renames, &kept, rebuilding->arena) &&
+	/* By the name that it had: what it says of itself follows it, too. */
+	if (renames_concern(renames, former, rebuilding->arena) &&
 	    !renames_rewrite(renames, &kept, rebuilding->arena, diagnostics))
 		return false;
 	*object = kept;

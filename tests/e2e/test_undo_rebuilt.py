@@ -78,3 +78,49 @@ def test_what_the_spec_had_no_more_is_not_made_again(stack, cloud):
     said = stack.run("undo", run, "--yes", status=7)
     assert "! aws.customer_gateway.c  is not made again: by what is recorded of it, aws.customer_gateway needs one of" in said.out
     assert "error:" not in said.err and not cloud.things("key-pair")
+
+
+def rebuilt(stack, before, after, **settings):
+    stack.write("stack.yaml", spec_text(before))
+    apply(stack, **settings)
+    stack.write("stack.yaml", spec_text(after))
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.run("state", "rebuild", "--yes", **settings)
+
+
+def test_what_others_look_after_is_not_taken_for_ours(stack, cloud):
+    """The table's second subnet is there, and the spec leaves that to others: it keeps the table."""
+    subnets = {name: {"vpc": Ref("aws.vpc.m"), "cidr": f"10.0.{number}.0/24"} for number, name in enumerate("ab")}
+    networks = {"aws.vpc": {"m": {"cidr": "10.0.0.0/16"}}, "aws.subnet": subnets}
+    table = {"vpc": Ref("aws.vpc.m"), "subnets": [Ref("aws.subnet.a"), Ref("aws.subnet.b")]}
+    left = {**table, "subnets": [Ref("aws.subnet.a")], "lifecycle": {"ignore": ["subnets"]}}
+    rebuilt(stack, {**networks, "aws.route_table": {"t": table}}, {**networks, "aws.route_table": {"t": left}})
+    stack.write("stack.yaml", spec_text(networks))
+    refused = stack.run("apply", "--yes", status=1).err
+    assert "'aws.route_table.t' cannot be deleted: others have put subnets[" in refused
+
+
+def test_what_the_spec_never_named_is_not_taken_for_ours(stack, cloud):
+    """A member of an object that somebody may have set stays as it is."""
+
+    def template(**metadata):
+        return {"aws.launch_template": {"l": {"name": "node", "image": "ami-0123456789abcdef0", "metadata": metadata}}}
+
+    rebuilt(stack, template(tokens="required", hop_limit=5), template(tokens="optional"))
+    assert "  metadata      {tokens: required} -> {tokens: optional}\n" in stack.run("plan").out
+
+
+def test_a_secret_that_was_there_is_not_recorded(stack, cloud):
+    """Not in clear, where the spec says it of another one."""
+    secret = "hunter2secretword"
+    tagged = {name: {"cidr": f"10.{number}.0.0/16", "tags": {"pw": "${var.pw}"}} for number, name in enumerate("ab")}
+    head = {"vars": {"pw": {"type": "string", "secret": True}}}
+    setting = {"TRUEUP_VAR_pw": secret}
+    stack.write("stack.yaml", spec_text({"aws.vpc": tagged}, **head))
+    apply(stack, **setting)
+    stack.write("stack.yaml", spec_text({"aws.vpc": {**tagged, "a": {"cidr": "10.0.0.0/16", "tags": {"x": "y"}}}}, **head))
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.run("state", "rebuild", "--yes", **setting)
+    apply(stack, **setting)
+    written = [path.read_bytes() for path in (stack.folder / ".trueup").iterdir()]
+    assert written and not [each for each in written if secret.encode() in each]

@@ -1,5 +1,7 @@
 """`trueup undo RUN` where what goes back refers to something that `state mv` has given another address since."""
 
+import shutil
+
 import pytest
 
 from simulator import simulator  # noqa: F401
@@ -131,3 +133,20 @@ def test_a_group_that_admits_itself_does_so_under_its_new_name(site, taken):  # 
     assert [each["groupId"] == each["referencedGroupInfo"]["groupId"] for each in admitting] == [True]
     assert taken or now == rules
     site.stack.run("drift")
+
+
+def test_a_rebuild_gives_it_the_new_name_in_its_own_rule(site, tmp_path):  # noqa: F811
+    """An older state is put back, and the tags tell the name of since."""
+    itself = {"protocol": "tcp", "from_port": 6000, "to_port": 6999, "group": "self"}
+    settle(site, {"v": 1}, security_group={"web": group("web", ingress=[itself])})
+    shutil.copytree(site.stack.folder / ".trueup", tmp_path / "older")
+    rename(site, ("aws.security_group.web", "aws.security_group.front"))
+    settle(site, {"v": 1}, security_group={"front": group("web", ingress=[itself])})
+    shutil.rmtree(site.stack.folder / ".trueup")
+    shutil.copytree(tmp_path / "older", site.stack.folder / ".trueup")
+    site.stack.run("state", "rebuild", "--yes", "--force")
+    settle(site, {"v": 1}, security_group={"front": group("web", ingress=[itself], tags={"a": "b"}), "web": group("guests")})
+    rules = site.server.show(REGION)["security-group-rule"]
+    site.stack.run("undo", last_run(site), "--yes")
+    now = site.server.show(REGION)["security-group-rule"]
+    assert {key: each for key, each in rules.items() if each.get("fromPort") == "6000"}.items() <= now.items()
