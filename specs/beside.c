@@ -16,6 +16,7 @@ struct inside {
 	const struct resource *whole;	/* what all has to lie in; NULL: not known yet */
 	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
 	bool looks_on;			/* nothing is reported of this resource: its turn is another one */
+	bool is_left;			/* to others: the field at the top that is looked at */
 	const struct value *same;	/* what all has to have in the field of `alike`; NULL: not known yet */
 	const struct resource *has_it;
 };
@@ -75,12 +76,15 @@ static void look_at(struct inside *inside, const struct field *field, const char
 		report(inside, name, value, target, whole);
 }
 
-/* What is worked out, or not set, is not known here. */
+/* What is worked out, or not set, is not known here, and what is left to others may be otherwise by now. */
 static const struct value *text_of(const struct resource *resource, const char *name)
 {
 	const struct value *value = value_get_named(&resource->desired, name);
 
-	return value && value_is(value, VALUE_STRING) ? value : NULL;
+	return value && value_is(value, VALUE_STRING) &&
+			       !slice_is_among(name, resource->ignored, resource->ignored_count)
+		       ? value
+		       : NULL;
 }
 
 static void compare(struct inside *inside, const struct field *field, const char *name, const struct value *value)
@@ -115,7 +119,7 @@ static void check(struct inside *inside, const struct field *field, const char *
 		return;
 	if (field->beside)
 		look_at(inside, field, name, value);
-	if (field->alike && !inside->looks_on)
+	if (field->alike && !inside->looks_on && !inside->is_left)
 		compare(inside, field, name, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
@@ -155,7 +159,8 @@ static void look_through(struct inside *inside, const struct field *field)
 	const struct resource *target = value ? places_target_of(inside->loading, value) : NULL;
 	struct inside theirs = {.loading = inside->loading, .resource = target, .looks_on = true};
 
-	if (!target || !inside->whole || is_left(inside->resource, field) || is_as_once(inside, field, target))
+	/* Where others look after a part of it, what is there may fit together all the same. */
+	if (!target || !inside->whole || inside->resource->ignored_count > 0 || is_as_once(inside, field, target))
 		return;
 	for (size_t i = 0; i < target->kind->fields.count; i++) {
 		const struct field *other = field_at(&target->kind->fields, i);
@@ -184,9 +189,11 @@ void beside_check(struct loading *loading)
 		struct inside inside = {.loading = loading, .resource = resource};
 
 		kind_fields_turn(&beside, resource->kind);
-		for (size_t k = 0; k < beside.count; k++)
+		for (size_t k = 0; k < beside.count; k++) {
+			inside.is_left = is_left(resource, beside.fields[k]);
 			check(&inside, beside.fields[k], beside.fields[k]->name,
 			      value_get_named(&resource->desired, beside.fields[k]->name));
+		}
 		kind_fields_turn(&through, resource->kind);
 		for (size_t k = 0; k < through.count; k++)
 			look_through(&inside, through.fields[k]);

@@ -374,12 +374,18 @@ ROWS = {
         f"  j: {{{TEMPLATE}, subnet: s,\n    interfaces: [{{device_index: 1, subnet: t}}]}}\n",
         [(10, ["'subnet' refers to 'aws.subnet.r', with 'zone: us-west-2b', but 'aws.subnet.s' has 'zone: us-west-2a'"])],
     ),
+    "zones and subnets that are left to others": (
+        TWO_ZONES + f"aws.instance:\n  i: {{{TEMPLATE}, subnet: s, zone: us-west-2b, lifecycle: {{ignore: [zone]}}}}\n"
+        f"  j: {{{TEMPLATE}, subnet: s, zone: us-west-2b, lifecycle: {{ignore: [subnet]}}}}\n",
+        [],
+    ),
     "a template with groups of another VPC than the subnets of who uses it": (
         TWO_VPCS + f"aws.security_group: {{a: {{name: a, {GROUP}}}}}\naws.launch_template:\n  l: {{name: tmpl, {TEMPLATE}, security_groups: [a]}}\n"
         "aws.autoscaling_group:\n  f: {name: f, min: 0, max: 1, launch_template: l, subnets: [s]}\n"
         "  g: {name: g, min: 0, max: 1, launch_template: l, subnets: [t]}\n"
         "  h: {name: h, min: 0, max: 1, launch_template: l, launch_template_version: '1', subnets: [t]}\n"
-        "  i: {name: i, min: 0, max: 1, launch_template: l, subnets: [t], lifecycle: {ignore: [launch_template]}}\n",
+        "  i: {name: i, min: 0, max: 1, launch_template: l, subnets: [t], lifecycle: {ignore: [launch_template]}}\n"
+        "  j: {name: j, min: 0, max: 1, launch_template: l, subnets: [t], lifecycle: {ignore: [subnets]}}\n",
         [(12, ["'launch_template' refers to 'aws.launch_template.l' and so to 'aws.security_group.a'", "'aws.subnet.t' lies in 'aws.vpc.w'"])],
     ),
     "gateways of another VPC than the route table's": (
