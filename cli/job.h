@@ -61,6 +61,7 @@ struct job {
 	size_t unasked_count;	     /* of these, what was told because nobody could be asked */
 	struct lease_holder at_work; /* another run that was seen at work, where this one does not wait for it */
 	int64_t fencing_seen;	     /* of the lease when the record was read, where this one does not take it */
+	bool was_stateless;	     /* there was no state file then */
 	bool overtaken;		     /* runs came and went while the world was read, again and again */
 	enum job_aim aim;
 	bool moved; /* another run changed the stack before this one had it: begin again */

@@ -138,6 +138,7 @@ static bool look(struct job *job, int64_t *ret_fencing)
 
 bool job_look_for_run(struct job *job)
 {
+	job->was_stateless = !job_has_store(job);
 	return takes_lease(job) || look(job, &job->fencing_seen);
 }
 
@@ -149,7 +150,7 @@ bool job_look_again(struct job *job)
 		return true;
 	if (!look(job, &fencing))
 		return false;
-	if (job->at_work.held || fencing == job->fencing_seen)
+	if (job->at_work.held || (fencing == job->fencing_seen && job->was_stateless == !job_has_store(job)))
 		return true;
 	if (job->invocation->overtaken_count++ < OVERTAKEN_MOST) {
 		job->moved = true;

@@ -32,6 +32,16 @@ def test_run_that_came_and_went(site, words, after):  # noqa: F811
     assert told == ANEW and said.count("\n") == 2
 
 
+def test_the_first_run_of_all_came_and_went(site):  # noqa: F811
+    """There was no state, and what that run made is not what a lost one had."""
+    site.stack.write("stack.yaml", networks("1"))
+    process, asked = begin(site, "drift")
+    apply(site.stack)
+    asked.goes.set()
+    said, told = (each.decode() for each in process.communicate(timeout=60))
+    assert process.returncode == 0 and told == ANEW, said + told
+
+
 @pytest.mark.parametrize(("words", "status"), list(zip(LOOKS, [3, 2])), ids=["drift", "plan"])
 def test_runs_that_come_and_go_all_the_time(site, words, status):  # noqa: F811
     """It gives up some time, and tells why what it shows may not be so."""
