@@ -59,24 +59,6 @@ static const struct aws_pause pause = {
 	.start = {INSTANCES_CALL("StartInstances")},
 };
 
-static struct value decode_state(const struct value *item, const char *path, const char *on, const char *coming)
-{
-	struct slice state = value_slice(value_path(item, path));
-	return state.size > 0 ? value_bool(slice_is(state, on) || slice_is(state, coming)) : value_null();
-}
-
-static struct value decode_running(const struct aws_field *field, const struct value *item, struct arena *arena)
-{
-	(void)arena;
-	return decode_state(item, field->read, "running", "pending");
-}
-
-static struct value decode_monitoring(const struct aws_field *field, const struct value *item, struct arena *arena)
-{
-	(void)arena;
-	return decode_state(item, field->read, "enabled", "pending");
-}
-
 /* The update call takes bytes and encodes them itself. */
 static struct value encode_plain(const struct aws_field *field, const struct value *value, struct arena *arena)
 {
@@ -292,7 +274,7 @@ static const struct aws_field fields[] = {
 	 .update_off = &unmonitor,
 	 .change = "-",
 	 .read = "Monitoring.State",
-	 .decode = decode_monitoring},
+	 .decode = aws_decode_monitoring},
 	OBJECT("metadata", "MetadataOptions", metadata_fields, 0, modify_metadata, "the metadata service"),
 	SWITCH("termination_protection", "DisableApiTermination", aws_instance_termination, false,
 	       "whether the API may not terminate it; it cannot be deleted then"),
@@ -418,7 +400,7 @@ static const struct aws_field fields[] = {
 	 .update_off = &stop,
 	 .change = "-",
 	 .read = "State.Name",
-	 .decode = decode_running},
+	 .decode = aws_decode_running},
 	AWS_TAGS_FIELD,
 };
 

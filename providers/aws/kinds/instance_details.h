@@ -10,4 +10,8 @@ extern const struct aws_detail aws_instance_stop;
 extern const struct aws_detail aws_instance_shutdown;
 extern const struct aws_detail aws_instance_credits;
 
+/* As struct aws_field's decode has it: what a listing tells by the names of states. */
+struct value aws_decode_running(const struct aws_field *field, const struct value *item, struct arena *arena);
+struct value aws_decode_monitoring(const struct aws_field *field, const struct value *item, struct arena *arena);
+
 #endif
