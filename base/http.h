@@ -51,6 +51,7 @@ struct http_request {
 	int64_t idle_timeout_ms;  /* without a byte in either direction */
 	int64_t total_timeout_ms; /* 0: none */
 	size_t response_limit_bytes;
+	bool asks_for_key;    /* the answer is wiped once it was handed over */
 	struct slice ca_file; /* PEM bundle instead of the system's, or empty */
 	bool insecure;	      /* accept any certificate: only where the user's settings say so, with a warning */
 };

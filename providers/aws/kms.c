@@ -287,6 +287,7 @@ static bool ask(struct asking *asking, const struct value *input, struct value *
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
 		.total_timeout_ms = TOTAL_TIMEOUT_MS,
 		.response_limit_bytes = ANSWER_LIMIT_BYTES,
+		.asks_for_key = true,
 		.ca_file = environment(asking, "AWS_CA_BUNDLE"),
 	};
 	if (!send_until_done(asking))

@@ -409,8 +409,10 @@ bool exchange_prepare(struct exchange *exchange, const struct http_request *requ
 	exchange->request = request;
 	exchange->done = done;
 	exchange->context = context;
-	/* A service's answer may be a key. */
-	buffer_init_wiped(&exchange->body, request->response_limit_bytes);
+	if (request->asks_for_key)
+		buffer_init_wiped(&exchange->body, request->response_limit_bytes);
+	else
+		buffer_init(&exchange->body, request->response_limit_bytes);
 	if (libcurl() != NULL)
 		return ready_handle(exchange, request);
 	exchange_stop(exchange, CURLE_FAILED_INIT, "%s", libcurl_problem());
