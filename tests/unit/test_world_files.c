@@ -415,7 +415,7 @@ static void test_list_many(void **state)
 /* Of what was synced last; in the place of the system's. */
 static struct stat synced;
 
-int fsync(int file)
+int fsync(int file) // NOLINT(readability-inconsistent-declaration-parameter-name)
 {
 	assert_int_equal(fstat(file, &synced), 0);
 	return (int)syscall(SYS_fsync, file);
