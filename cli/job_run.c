@@ -138,8 +138,10 @@ static bool look(struct job *job, int64_t *ret_fencing)
 
 bool job_look_for_run(struct job *job)
 {
+	if (takes_lease(job))
+		return true;
 	job->was_stateless = !job_has_store(job);
-	return takes_lease(job) || look(job, &job->fencing_seen);
+	return look(job, &job->fencing_seen);
 }
 
 bool job_look_again(struct job *job)

@@ -156,9 +156,9 @@ struct field {
 	 * may let it be referred to. Only an undoing asks, of what has moved since: what was so before was joined.
 	 * NULL: as beside says */
 	const char *beside_or_joined;
-	/* FIELD_REFERENCE: what its target refers to by fields with that `beside` lies in the same as well, unless
-	 * another field that follows this one says that the target counts as it was once. NULL: it may lie anywhere */
-	const char *beside_through;
+	/* FIELD_REFERENCE: what its target refers to by fields with `beside` lies in the same as what this object
+	 * refers to so, unless another field that follows this one says that the target counts as it was once. */
+	bool beside_through;
 	/* FIELD_REFERENCE: a field of its target. All that an object refers to by such fields has the same there, and
 	 * so has the object in a field of that name. NULL: none */
 	const char *alike;

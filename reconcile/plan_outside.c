@@ -28,6 +28,15 @@ struct network {
 	const struct action *action; /* or NULL */
 };
 
+/* told: a MAP of what was read, or nothing. */
+static bool any_around(const struct value *told, const struct cidr *range)
+{
+	for (uint32_t i = 0; value_is(told, VALUE_MAP) && i < told->count; i++)
+		if (ranges_around(&told->members[i].value, range))
+			return true;
+	return false;
+}
+
 /* Where none of its ranges is around that one: the field by which others look after them; NULL: one is, or may be. */
 static const struct field *lacking(struct planning *planning, const struct network *network, const struct cidr *range)
 {
@@ -50,21 +59,12 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 			lacks = field;
 	}
 	/* One that the service chose is an output. */
-	for (uint32_t i = 0; value_is(&network->live->outputs, VALUE_MAP) && i < network->live->outputs.count; i++)
-		if (ranges_around(&network->live->outputs.members[i].value, range))
-			return NULL;
-	return lacks;
+	return any_around(&network->live->outputs, range) ? NULL : lacks;
 }
 
 static bool has_around(const struct network *network, const struct cidr *range)
 {
-	const struct value *const told[] = {&network->live->fields, &network->live->outputs};
-
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		for (uint32_t k = 0; value_is(told[i], VALUE_MAP) && k < told[i]->count; k++)
-			if (ranges_around(&told[i]->members[k].value, range))
-				return true;
-	return false;
+	return any_around(&network->live->fields, range) || any_around(&network->live->outputs, range);
 }
 
 /* Ranges of IPv6 are nobody's but one network's: what lies in another one's does not lie in this one's. */

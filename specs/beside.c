@@ -16,7 +16,7 @@ struct inside {
 	const struct resource *whole;	/* what all has to lie in; NULL: not known yet */
 	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
 	bool looks_on;			/* nothing is reported of this resource: its turn is another one */
-	bool is_left;			/* to others: the field at the top that is looked at */
+	bool left_to_others;		/* the field at the top that is looked at */
 	const struct value *same;	/* what all has to have in the field of `alike`; NULL: not known yet */
 	const struct resource *has_it;
 };
@@ -28,7 +28,7 @@ static bool is_beside(const struct field *field)
 
 static bool is_through(const struct field *field)
 {
-	return field->beside_through != NULL;
+	return field->beside_through;
 }
 
 static bool has_beside(const struct field *field)
@@ -76,15 +76,17 @@ static void look_at(struct inside *inside, const struct field *field, const char
 		report(inside, name, value, target, whole);
 }
 
+static bool is_left(const struct resource *resource, const char *name)
+{
+	return slice_is_among(name, resource->ignored, resource->ignored_count);
+}
+
 /* What is worked out, or not set, is not known here, and what is left to others may be otherwise by now. */
 static const struct value *text_of(const struct resource *resource, const char *name)
 {
 	const struct value *value = value_get_named(&resource->desired, name);
 
-	return value && value_is(value, VALUE_STRING) &&
-			       !slice_is_among(name, resource->ignored, resource->ignored_count)
-		       ? value
-		       : NULL;
+	return value_is(value, VALUE_STRING) && !is_left(resource, name) ? value : NULL;
 }
 
 static void compare(struct inside *inside, const struct field *field, const char *name, const struct value *value)
@@ -119,7 +121,7 @@ static void check(struct inside *inside, const struct field *field, const char *
 		return;
 	if (field->beside)
 		look_at(inside, field, name, value);
-	if (field->alike && !inside->looks_on && !inside->is_left)
+	if (field->alike && !inside->looks_on && !inside->left_to_others)
 		compare(inside, field, name, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
@@ -128,11 +130,6 @@ static void check(struct inside *inside, const struct field *field, const char *
 	}
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
 		check(inside, field->item, name, &value->items[i]);
-}
-
-static bool is_left(const struct resource *resource, const struct field *field)
-{
-	return slice_is_among(field->name, resource->ignored, resource->ignored_count);
 }
 
 /* Whether it is said which of the forms that the target had counts, and not the one that the spec has of it. */
@@ -165,7 +162,7 @@ static void look_through(struct inside *inside, const struct field *field)
 	for (size_t i = 0; i < target->kind->fields.count; i++) {
 		const struct field *other = field_at(&target->kind->fields, i);
 
-		if (has_beside(other) && !is_left(target, other))
+		if (has_beside(other) && !is_left(target, other->name))
 			check(&theirs, other, other->name, value_get_named(&target->desired, other->name));
 	}
 	if (!theirs.whole || theirs.whole == inside->whole)
@@ -190,7 +187,7 @@ void beside_check(struct loading *loading)
 
 		kind_fields_turn(&beside, resource->kind);
 		for (size_t k = 0; k < beside.count; k++) {
-			inside.is_left = is_left(resource, beside.fields[k]);
+			inside.left_to_others = is_left(resource, beside.fields[k]->name);
 			check(&inside, beside.fields[k], beside.fields[k]->name,
 			      value_get_named(&resource->desired, beside.fields[k]->name));
 		}

@@ -207,7 +207,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "launch_template",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.launch_template",
-		   .beside_through = "vpc",
+		   .beside_through = true,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the template that instances come from"},
 	 .member = "LaunchTemplate.LaunchTemplateId",

@@ -5,14 +5,6 @@
 const char *const aws_never[] = {NULL};
 const char *const aws_true[] = {"true", NULL};
 
-static bool is_one_of(struct slice text, const char *const *words)
-{
-	for (; *words; words++)
-		if (slice_is(text, *words))
-			return true;
-	return false;
-}
-
 static bool is_set(const struct value *value)
 {
 	if (value_is(value, VALUE_LIST))
@@ -31,8 +23,8 @@ static bool holds(const struct said *said, const struct value *map)
 	if (!said->words)
 		return true;
 	if (value_is(value, VALUE_BOOL))
-		return is_one_of(slice_of(value_is_true(value) ? "true" : "false"), said->words);
-	return value_is(value, VALUE_STRING) && is_one_of(value_slice(value), said->words);
+		return slice_is_one_of(slice_of(value_is_true(value) ? "true" : "false"), said->words);
+	return value_is(value, VALUE_STRING) && slice_is_one_of(value_slice(value), said->words);
 }
 
 static bool check(const struct field_rule *rule, const struct value *map, struct diagnostics *diagnostics)
