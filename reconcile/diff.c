@@ -91,6 +91,14 @@ static enum change_effect effect_of_difference(const struct field *field, const 
 	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
 }
 
+/* What a wanted value comes to that is not known yet. */
+static enum change_effect effect_of_unknown(const struct field *field, const struct value *wanted,
+					    const struct value *actual, struct arena *arena)
+{
+	bool in_place = !(field->flags & IMMUTABLE) || made_changes_in_place(field, wanted, actual, arena);
+	return in_place ? EFFECT_SET : EFFECT_REPLACE_UNLESS_EQUAL;
+}
+
 /* Whether two readings of a field tell the same. */
 static bool has_moved(const struct field *field, const struct value *observed, const struct value *live)
 {
@@ -240,7 +248,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		break;
 	case LIKE_UNKNOWN:
 		add_field_changes(diffing, field, is_said_again(diffing->input, field) ? CAUSE_TARGET : CAUSE_INTENT,
-				  immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET, actual, side->wanted);
+				  effect_of_unknown(field, side->wanted, actual, diffing->arena), actual, side->wanted);
 		break;
 	case UNLIKE:
 		if (cause != CAUSE_DRIFT && diffing->result->count == count)

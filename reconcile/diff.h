@@ -112,6 +112,8 @@ static inline bool difference_sets(const struct difference *difference, struct s
 {
 	return difference && changes_set(difference->changes, difference->count, field);
 }
+/* Whether one of them has what is used by a part end that: of live.uses, as it says itself which change does. */
+bool changes_end_use(const struct change *changes, size_t count, const struct value *use);
 /* Whether one of them has the field, or an item of it, end being that value. */
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value);
 /* Whether it gives a network a range, in addition or in the place of another one. */

@@ -106,6 +106,28 @@ bool changes_set(const struct change *changes, size_t count, struct slice field)
 	return false;
 }
 
+/* Whether a member that is SEEN, of the item that the path leads to, names others by then. */
+static bool ends_within(const struct change *changes, size_t count, struct slice path, struct slice member,
+			const struct value *id)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct value *after = &changes[i].after;
+		const struct value *names = value_is(after, VALUE_MAP) ? value_get(after, member) : NULL;
+
+		if (changes[i].effect == EFFECT_SET && slice_equal(changes[i].path, path))
+			return value_is(names, VALUE_LIST) && !value_holds(names, id);
+	}
+	return false;
+}
+
+bool changes_end_use(const struct change *changes, size_t count, const struct value *use)
+{
+	const struct value *path = value_get_named(use, "path"), *member = value_get_named(use, "member");
+
+	return path && member &&
+	       ends_within(changes, count, value_slice(path), value_slice(member), value_get_named(use, "id"));
+}
+
 bool changes_end(const struct change *changes, size_t count, const struct field *field, const struct value *value)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -115,7 +137,8 @@ bool changes_end(const struct change *changes, size_t count, const struct field 
 		    value_equal(&change->before, value))
 			return true;
 	}
-	return false;
+	return field->seen_within &&
+	       ends_within(changes, count, slice_of(field->seen_within), slice_of(field->name), value);
 }
 
 bool change_widens(const struct change *change)

@@ -19,6 +19,10 @@ static enum likeness compare_object(const struct field *field, const struct valu
 		const struct value *theirs = value_if_set(value_get_named(live, member->name));
 		if (member->flags & WRITE_ONLY)
 			continue;
+		if (member->flags & KEY) {
+			mine = schema_key_part(member, wanted);
+			theirs = schema_key_part(member, live);
+		}
 		if (mine)
 			likeness = worse(likeness, diff_field(member, mine, theirs));
 		else if (theirs && value_is(theirs, VALUE_UNREAD))

@@ -38,7 +38,9 @@ enum field_flag {
 	IMMUTABLE = 1 << 1, /* another value needs another object */
 	SECRET = 1 << 2,
 	OBSERVED = 1 << 3, /* set at creation, shown, then left to its other owner */
-	KEY = 1 << 4,	   /* within the item of a set: part of what tells two items apart */
+	/* Within the item of a set: part of what tells two items apart. Where it is left out, a number that has an
+	 * unset_value means that. */
+	KEY = 1 << 4,
 	/* A part with calls of its own, made after the resource itself exists: references
 	 * within bind the settle phase, so two resources may name each other. */
 	SETTLES = 1 << 5,
@@ -177,6 +179,9 @@ struct field {
 	const char *in_place_to;
 	/* Where items have a member that is SEEN: what people can do where one that the spec names is gone. */
 	const char *brought_back;
+	/* The path of such an item, whose SEEN member of this field's name says the same of the same thing: where that
+	 * changes, this does. NULL: none. */
+	const char *seen_within;
 	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
 	 * .unset_value lets it go. NULL: there is none */
 	const char *bars_deletion;

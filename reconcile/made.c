@@ -193,11 +193,32 @@ const struct value *made_lost(const struct field *field, const struct value *sai
 	return lost;
 }
 
+/* A list of items, with what is not SEEN of each. */
+static struct value unseen_of(const struct field *field, const struct value *items, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (uint32_t i = 0; i < items->count; i++) {
+		VALUE_BUILDER_AUTO builder;
+		value_builder_init(&builder);
+		for (uint32_t k = 0; value_is(&items->items[i], VALUE_MAP) && k < items->items[i].count; k++) {
+			const struct value_member *own = &items->items[i].members[k];
+			const struct field *member = field_named(&field->item->members, value_slice(&own->key));
+			if (!member || !(member->flags & SEEN))
+				value_builder_member(&builder, value_slice(&own->key), own->value);
+		}
+		value_builder_item(&list, value_builder_map(&builder, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
 			   struct arena *arena)
 {
-	const struct value *then = made_has_seen(field) ? made_now(field, NULL, now, wanted, arena) : NULL;
-	return then && diff_field(field, wanted, then) == LIKE;
+	if (!made_has_seen(field) || !list_of(wanted) || !list_of(now))
+		return false;
+	struct value fixed = unseen_of(field, wanted, arena), there = unseen_of(field, now, arena);
+	return diff_field(field, &fixed, &there) == LIKE;
 }
 
 /* What has gone was told of, and the record follows, but for what is said to be there. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "reconcile/made.h"
+
 void named_each(const struct field *field, const struct value *value, named_found *found, void *context)
 {
 	if (!value)
@@ -36,6 +38,8 @@ void named_each_part(const struct field *top, const struct value *value, named_i
 {
 	const struct field *item = value_is(value, VALUE_LIST) ? top->item : NULL;
 
+	if (made_has_seen(top))
+		return;
 	if (!item)
 		named_each(top, value, pass_on, &(struct in_part){found, context, value});
 	for (uint32_t i = 0; item && i < value->count; i++)

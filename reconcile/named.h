@@ -8,8 +8,8 @@
 typedef void named_found(void *context, const struct field *reference, struct slice text);
 /* value: of the field, or NULL. */
 void named_each(const struct field *field, const struct value *value, named_found *found, void *context);
-/* The same of a top-level field. part: what a change of the field takes out by itself, an item of a list, or else the
- * whole value. */
+/* The same of a top-level field, but of none of which a part is SEEN: what that names of others live.uses tells. part:
+ * what a change of the field takes out by itself, an item of a list, or else the whole value. */
 typedef void named_in_part(void *context, const struct value *part, const struct field *reference, struct slice text);
 void named_each_part(const struct field *top, const struct value *value, named_in_part *found, void *context);
 

@@ -62,17 +62,19 @@ static void note_found(void *context, const struct value *part, const struct fie
 		note(search, part, reference, target);
 }
 
-/* Of what stays no call takes that away: such a plan is refused (plan_kept.c). */
+/* Where what stays does not let go of that itself, the plan is refused (plan_kept.c). */
 static void note_uses(struct search *search)
 {
 	const struct action *action = &search->plan->actions[search->index];
 	const struct value *uses = &action->live_uses;
 
-	for (uint32_t i = 0; action_ends_old(action) && value_is(uses, VALUE_LIST) && i < uses->count; i++) {
+	for (uint32_t i = 0; value_is(uses, VALUE_LIST) && i < uses->count; i++) {
 		size_t target = find_ending(search, value_slice(value_get_named(&uses->items[i], "id")));
+		bool ends = operation_keeps(action->operation) &&
+			    changes_end_use(action->changes, action->change_count, &uses->items[i]);
 
-		if (target != SIZE_MAX)
-			add_naming(search, (struct naming){.by = search->index, .of = target});
+		if (target != SIZE_MAX && (ends || action_ends_old(action)))
+			add_naming(search, (struct naming){.by = search->index, .of = target, .ends = ends});
 	}
 }
 

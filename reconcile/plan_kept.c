@@ -81,18 +81,32 @@ static void look_at(void *context, const struct value *part, const struct field 
 		report(kept, part, target);
 }
 
-/* No change lets go of that while the object stays. */
+/* Whether a change of the object that stays lets go of what it uses. */
+static bool is_let_go(const struct kept *kept, const struct value *use)
+{
+	const struct item *item = kept->item;
+
+	return item && item->in_focus && operation_keeps(item->operation) && item->fields &&
+	       changes_end_use(item->fields->changes, item->fields->count, use);
+}
+
 static void report_use(const struct kept *kept, const struct value *use, const struct action *target)
 {
 	struct planning *planning = kept->planning;
 	struct slice by = value_slice(value_get_named(use, "by"));
+	const struct value *path = value_get_named(use, "path"), *member = value_get_named(use, "member");
 
 	diag_error(planning->diagnostics, FAULT_CONFLICT, target->position,
 		   "'%.*s' cannot be deleted: %.*s of '%.*s' uses it, and stays as it is",
 		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(by), SLICE_ARGUMENTS(kept->object->address));
 	plan_note_end(planning, target);
-	diag_hint(planning->diagnostics, "have '%.*s' go too, take that off by hand, or keep '%.*s'",
-		  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address));
+	if (path && member)
+		diag_hint(planning->diagnostics, "have '%.*s' set '%.*s' of '%.*s' without that, or keep '%.*s'",
+			  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(value_slice(member)),
+			  SLICE_ARGUMENTS(value_slice(path)), SLICE_ARGUMENTS(target->address));
+	else
+		diag_hint(planning->diagnostics, "have '%.*s' go too, take that off by hand, or keep '%.*s'",
+			  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address));
 }
 
 static void look_at_uses(const struct kept *kept, const struct value *uses)
@@ -101,7 +115,7 @@ static void look_at_uses(const struct kept *kept, const struct value *uses)
 		const struct action *target =
 			map_get(kept->ending, value_slice(value_get_named(&uses->items[i], "id")));
 
-		if (target)
+		if (target && !is_let_go(kept, &uses->items[i]))
 			report_use(kept, &uses->items[i], target);
 	}
 }

@@ -36,16 +36,32 @@ static void make_first(struct item *target, const struct item *user)
 	target->create_before_destroy = true;
 }
 
+/* What has the target to the end of a change needs the new one first. */
+static void mark_one(const struct item *item, struct item *target, bool ends)
+{
+	if (ends && target && identity_equal(&target->object->identity, &item->object->identity) &&
+	    is_to_have(item, target))
+		make_first(target, item);
+}
+
 static void mark_named(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	const struct naming *naming = context;
 	const struct item *item = naming->item;
 	struct item *target = reference->flags & PINS ? map_get(naming->replaced, text) : NULL;
 
-	if (target && slice_is(slice_of(target->resource->kind->name), reference->target) &&
-	    identity_equal(&target->object->identity, &item->object->identity) && is_to_have(item, target) &&
-	    changes_end(item->fields->changes, item->fields->count, naming->field, part))
-		make_first(target, item);
+	if (target && slice_is(slice_of(target->resource->kind->name), reference->target))
+		mark_one(item, target, changes_end(item->fields->changes, item->fields->count, naming->field, part));
+}
+
+/* The same of what no field tells. */
+static void mark_used(const struct map *replaced, const struct item *item)
+{
+	const struct value *uses = &item->live->uses;
+
+	for (uint32_t i = 0; value_is(uses, VALUE_LIST) && i < uses->count; i++)
+		mark_one(item, map_get(replaced, value_slice(value_get_named(&uses->items[i], "id"))),
+			 changes_end_use(item->fields->changes, item->fields->count, &uses->items[i]));
 }
 
 /* A part is taken out beforehand instead. */
@@ -55,6 +71,8 @@ static void mark_named_targets(const struct map *replaced, const struct item *it
 	bool changes = operation_keeps(item->operation) && item->object && item->fields && item->live &&
 		       item->live->presence == PRESENCE_PRESENT;
 
+	if (changes)
+		mark_used(replaced, item);
 	for (size_t i = 0; changes && i < fields->count; i++) {
 		const struct field *field = field_at(fields, i);
 

@@ -73,8 +73,9 @@ struct live {
 	struct value
 		running; /* kind.runs: LIST of MAPs, one for each thing that will stay; null: nothing. Not recorded */
 	/* What keeps other objects from being deleted and is told by no field: LIST of MAPs of "id", that of the object
-	 * at the service, and "by", what of this one uses it ("network interface 'eni-1'"); null: nothing. Not recorded
-	 */
+	 * at the service, "by", what of this one uses it ("network interface 'eni-1'"), and where a change in place
+	 * can let go of it "path" and "member", the item's and its own that does ("interfaces[1]", "security_groups");
+	 * null: nothing. Not recorded */
 	struct value uses;
 	struct ownership ownership;
 	/* MAP by the names of those fields that are UNREAD because the endpoint does not know what tells them at all:

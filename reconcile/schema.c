@@ -5,14 +5,10 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "reconcile/schema_walk.h"
 
-enum {
-	CANDIDATES_MOST = 256,
-	ITEM_KEY_LARGEST_BYTES = 64 * 1024,
-};
+enum { CANDIDATES_MOST = 256 };
 
 static schema_fit fit_object;
 static schema_fit fit_list;
@@ -550,51 +546,4 @@ struct value schema_canonical_fields(const struct fields *fields, const struct v
 	if (value->type == VALUE_MAP)
 		fit_fields(&walk, fields, (struct owner){"", false}, value, &canonical);
 	return canonical;
-}
-
-/* A part of a key as text that holds no space, so that the parts stay apart. */
-static void append_part(struct buffer *key, const struct value *value)
-{
-	static const struct json_style style = {.clear = false};
-	struct slice text = value_slice(value);
-
-	if (value->type == VALUE_DEFERRED)
-		text = value->deferred->text;
-	if (!value->secret && (value->type == VALUE_STRING || value->type == VALUE_DEFERRED) && text.size > 0 &&
-	    !memchr(text.data, ' ', text.size) && text.data[0] != '"')
-		buffer_append(key, text);
-	else if (!json_write(key, value, &style))
-		key->full = true;
-}
-
-/* All members where none is marked KEY, so that items without a key are matched whole. */
-struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena)
-{
-	bool keyed = schema_has_keys(item) && value->type == VALUE_MAP;
-	struct slice text;
-	struct buffer key;
-
-	/* The scalar itself, whatever is in it. */
-	if (value->type == VALUE_STRING && !value->secret)
-		return value_slice(value);
-	buffer_init(&key, ITEM_KEY_LARGEST_BYTES);
-	for (size_t i = 0; keyed && i < item->members.count; i++) {
-		const struct field *member = field_at(&item->members, i);
-		const struct value *part;
-
-		if (!(member->flags & KEY))
-			continue;
-		if (key.size > 0)
-			buffer_byte(&key, ' ');
-		part = value_get_named(value, member->name);
-		if (part && part->type != VALUE_NULL)
-			append_part(&key, part);
-		else
-			buffer_byte(&key, '-');
-	}
-	if (!keyed)
-		append_part(&key, value);
-	text = arena_copy(arena, buffer_slice(&key));
-	buffer_release(&key);
-	return text;
 }

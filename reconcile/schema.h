@@ -39,6 +39,8 @@ struct value schema_canonical(const struct field *field, const struct value *val
 /* The same for a MAP of fields; members without a field are dropped. */
 struct value schema_canonical_fields(const struct fields *fields, const struct value *value, struct arena *arena);
 
+/* The value of a KEY member of an item, or of anything else; NULL where it is not set, or says what that means. */
+const struct value *schema_key_part(const struct field *member, const struct value *item);
 /* The key of a set's item as one text, for matching: the KEY members' values joined by a space, '-' where one is not
  * set, or the scalar itself. */
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);

@@ -1,7 +1,9 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "base/redaction.h"
 #include "reconcile/schema.h"
 #include "reconcile/schema_walk.h"
@@ -10,6 +12,7 @@ enum {
 	CHOICES_MOST = 256,
 	LISTING_BYTES = 1024,
 	SHOWN_BYTES = 80,
+	ITEM_KEY_LARGEST_BYTES = 64 * 1024,
 };
 
 struct slice schema_shown(struct arena *arena, struct slice text)
@@ -241,6 +244,63 @@ void schema_hint_at_type(struct schema_walk *walk, const struct field *field, co
 struct slice schema_number_shown(const struct value *number, struct arena *arena)
 {
 	return number->secret ? SLICE(REDACTION_MARK) : arena_format(arena, "%" PRId64, number->integer);
+}
+
+/* A part of a key as text that holds no space, so that the parts stay apart. */
+static void append_part(struct buffer *key, const struct value *value)
+{
+	static const struct json_style style = {.clear = false};
+	struct slice text = value_slice(value);
+
+	if (value->type == VALUE_DEFERRED)
+		text = value->deferred->text;
+	if (!value->secret && (value->type == VALUE_STRING || value->type == VALUE_DEFERRED) && text.size > 0 &&
+	    !memchr(text.data, ' ', text.size) && text.data[0] != '"')
+		buffer_append(key, text);
+	else if (!json_write(key, value, &style))
+		key->full = true;
+}
+
+const struct value *schema_key_part(const struct field *member, const struct value *item)
+{
+	const struct value *part = value_if_set(value_get_named(item, member->name));
+
+	if (part && part->type == VALUE_INTEGER && member->unset_value &&
+	    part->integer == strtoll(member->unset_value, NULL, 10))
+		return NULL;
+	return part;
+}
+
+/* All members where none is marked KEY, so that items without a key are matched whole. */
+struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena)
+{
+	bool keyed = schema_has_keys(item) && value->type == VALUE_MAP;
+	struct slice text;
+	struct buffer key;
+
+	/* The scalar itself, whatever is in it. */
+	if (value->type == VALUE_STRING && !value->secret)
+		return value_slice(value);
+	buffer_init(&key, ITEM_KEY_LARGEST_BYTES);
+	for (size_t i = 0; keyed && i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		const struct value *part;
+
+		if (!(member->flags & KEY))
+			continue;
+		if (key.size > 0)
+			buffer_byte(&key, ' ');
+		part = schema_key_part(member, value);
+		if (part)
+			append_part(&key, part);
+		else
+			buffer_byte(&key, '-');
+	}
+	if (!keyed)
+		append_part(&key, value);
+	text = arena_copy(arena, buffer_slice(&key));
+	buffer_release(&key);
+	return text;
 }
 
 struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena)

@@ -327,28 +327,22 @@ static void choose_update(struct work *work, const struct aws_field *first)
 	}
 }
 
-/* What of an item is to become different. */
+/* What of an item is to become different: at most so many of its members. */
 static struct value differing_members(const struct fields *members, const struct value *wanted, const struct value *now,
-				      struct arena *arena)
+				      size_t most, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
+	size_t count = 0;
 	value_builder_init(&builder);
-	for (size_t i = 0; i < members->count; i++) {
+	for (size_t i = 0; i < members->count && count < most; i++) {
 		const struct field *member = field_at(members, i);
 		const struct value *mine = value_get_named(wanted, member->name);
-		if (mine && diff_field(member, mine, value_get_named(now, member->name)) == UNLIKE)
-			value_builder_member(&builder, slice_of(member->name), *mine);
+		if (!mine || diff_field(member, mine, value_get_named(now, member->name)) != UNLIKE)
+			continue;
+		value_builder_member(&builder, slice_of(member->name), *mine);
+		count++;
 	}
 	return value_builder_map(&builder, arena);
-}
-
-static struct value items_after(const struct value *now, uint32_t index, const struct value *changed,
-				struct arena *arena)
-{
-	struct value *items = arena_new_array(arena, now->count, struct value);
-	memcpy(items, now->items, now->count * sizeof(*items));
-	items[index] = value_overlaid(&now->items[index], changed, arena);
-	return value_list(items, now->count);
 }
 
 /* The place of the item among those that are there; `others` where it has none. */
@@ -365,14 +359,39 @@ static uint32_t place_of(const struct field *field, const struct value *items, u
 	return others->count;
 }
 
-/* What a call names an item by: an output tells it, or the item itself by its key. NULL: nothing. */
-static const struct value *name_of(const struct work *work, const struct aws_field *field, const struct value *item,
+/* The items as they are listed, or else as they are known to be, once that of the wanted one is changed. */
+static struct value items_after(struct work *work, const struct aws_field *field, const struct value *wanted,
+				uint32_t index, const struct value *changed)
+{
+	const struct value *listed = aws_now(work, field);
+	const struct value *now = value_is(listed, VALUE_LIST) ? listed : there_of(work, field);
+	struct arena *arena = &work->task.scratch;
+	struct value *items = arena_new_array(arena, now->count, struct value);
+	uint32_t place = place_of(&field->field, wanted, index, now, arena);
+	memcpy(items, now->items, now->count * sizeof(*items));
+	if (place < now->count)
+		items[place] = value_overlaid(&now->items[place], changed, arena);
+	return value_list(items, now->count);
+}
+
+/* What a call names an item by: an output tells it, the item as it is listed, or the item itself by its key. NULL:
+ * nothing. */
+static const struct value *name_of(struct work *work, const struct aws_field *field, const struct value *wanted,
 				   uint32_t index)
 {
+	const struct value *item = &wanted->items[index], *listed = aws_now(work, field);
 	const struct value *names =
 		field->each->names_output ? value_get_named(&work->now.outputs, field->each->names_output) : NULL;
 	if (field->each->names_output)
 		return value_is(names, VALUE_LIST) && index < names->count ? &names->items[index] : NULL;
+	if (field->each->name_member) {
+		uint32_t place = value_is(listed, VALUE_LIST)
+					 ? place_of(&field->field, wanted, index, listed, &work->task.scratch)
+					 : 0;
+		return value_is(listed, VALUE_LIST) && place < listed->count
+			       ? value_get_named(&listed->items[place], field->each->name_member)
+			       : NULL;
+	}
 	for (size_t i = 0; i < field->field.item->members.count; i++) {
 		const struct field *member = field_at(&field->field.item->members, i);
 		if (member->flags & KEY)
@@ -393,18 +412,22 @@ static bool choose_item(struct work *work, const struct aws_field *field)
 		uint32_t place = place_of(&field->field, wanted, i, now, arena);
 		if (place >= now->count)
 			continue;
-		struct value changed =
-			differing_members(&item->field.members, &wanted->items[i], &now->items[place], arena);
+		struct value changed = differing_members(&item->field.members, &wanted->items[i], &now->items[place],
+							 each->change.one_field ? 1 : SIZE_MAX, arena);
 		struct aws_parameters parameters = {.count = 0};
 		if (changed.count == 0)
 			continue;
-		const struct value *name = name_of(work, field, &wanted->items[i], i);
+		const struct value *name = name_of(work, field, wanted, i);
 		if (!name)
 			break;
 		aws_call_begin(work, &each->change, &parameters);
 		aws_parameter_add(&parameters, each->name, *name);
-		aws_parameter_add(&parameters, each->item, aws_encode(item, &changed, arena));
-		aws_choose_value(work, &each->change, &parameters, field, items_after(now, place, &changed, arena));
+		if (each->item)
+			aws_parameter_add(&parameters, each->item, aws_encode(item, &changed, arena));
+		else
+			aws_encode_members(&item->field.members, &changed, AWS_MEMBERS_CHANGE, &parameters, arena);
+		aws_choose_value(work, &each->change, &parameters, field,
+				 items_after(work, field, wanted, i, &changed));
 		return true;
 	}
 	/* Nothing is known that a call could name. */

@@ -73,8 +73,12 @@ struct aws_attachment {
 /* A list, or a set, whose items change by a call each; the items themselves are there as long as the object. */
 struct aws_each {
 	struct aws_call change;
-	const char *item; /* path of what is changed of an item: only members that differ are sent */
+	/* Path of what is changed of an item: only members that differ are sent. NULL: they travel at the top, by the
+	 * path that is their `change`. */
+	const char *item;
 	const char *name; /* path of what tells which item it is */
+	/* The member of the item as it is listed, no SEEN one, that holds it. NULL: as names_output says. */
+	const char *name_member;
 	/* The output, a list in the order of the items, that holds it. NULL: it is the item's KEY. */
 	const char *names_output;
 	/* Members that no two items share; NULL-terminated. By these, and else by the recorded names, items that the

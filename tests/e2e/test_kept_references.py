@@ -342,7 +342,8 @@ def test_what_an_interface_uses_that_the_spec_lets_go_of(stack, cloud, target, a
         [error] = errors_of(stack.run(*words, "--output", "json", status=1).json)
         assert error["message"].startswith(f"'{target}' cannot be deleted: network interface 'eni-")
         assert error["message"].endswith("' of 'aws.instance.m' uses it, and stays as it is")
-        assert error["hint"].startswith("have 'aws.instance.m' go too, ")
+        ways = {"aws.subnet.s": "go too, ", "aws.security_group.g": "set 'security_groups' of 'interfaces[1]' without that, "}
+        assert error["hint"].startswith(f"have 'aws.instance.m' {ways[target]}")
     assert ids_of(stack) == before
     stack.run("destroy", "--yes")
     assert not cloud.things("subnet")

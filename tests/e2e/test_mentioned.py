@@ -6,6 +6,7 @@ import pytest
 
 from trueup_runner import Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
+OTHER = "ami-0fedcba9876543210"
 TEMPLATE = {"name": "small", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
 STACK = {
     "aws.vpc": {"main": {"cidr": "10.20.0.0/16"}},
@@ -63,11 +64,11 @@ def renamed(spec):
     spec["aws.security_group"]["site"] = spec["aws.security_group"].pop("web")
 
 
-def behind_an_interface(spec, **address):
+def behind_an_interface(spec, image=TEMPLATE["image"], **address):
     """The machine is mentioned, and has the group at an interface that it was launched with."""
     first, further = ({"device_index": index, "subnet": Ref("aws.subnet.a")} for index in (0, 1))
     interfaces = [first, {**further, "security_groups": [Ref("aws.security_group.web")], **address}]
-    spec["aws.instance"] = {"fixed": {"image": TEMPLATE["image"], "instance_type": "t3.micro", "interfaces": interfaces}}
+    spec["aws.instance"] = {"fixed": {"image": image, "instance_type": "t3.micro", "interfaces": interfaces}}
     in_tag(spec, "aws.instance.fixed")
 
 
@@ -75,14 +76,19 @@ REPLACED = [
     pytest.param([in_template], [in_template, described], "aws.security_group.web", id="group in a template"),
     pytest.param([in_user_data], [in_user_data, described], "aws.security_group.web", id="group in user data"),
     pytest.param([in_tag], [in_tag, described], "aws.security_group.web", id="group in a tag"),
-    pytest.param([machine], [lambda spec: machine(spec, "ami-0fedcba9876543210")], "aws.instance.fixed", id="machine in a tag"),
+    pytest.param([machine], [lambda spec: machine(spec, OTHER)], "aws.instance.fixed", id="machine in a tag"),
     pytest.param(
         [lambda spec: behind_an_interface(spec, address="10.20.0.20")],
-        [lambda spec: behind_an_interface(spec, address="10.20.0.20"), described],
+        [lambda spec: behind_an_interface(spec, OTHER, address="10.20.0.20"), described],
         "aws.instance.fixed",
         id="machine in a tag, with an address and a group",
     ),
-    pytest.param([behind_an_interface], [behind_an_interface, described], "aws.instance.fixed", id="machine in a tag, with a group"),
+    pytest.param(
+        [behind_an_interface],
+        [lambda spec: behind_an_interface(spec, OTHER), described],
+        "aws.instance.fixed",
+        id="machine in a tag, with a group",
+    ),
     pytest.param([group], [group, elsewhere], "aws.subnet.a", id="subnet of a group that runs nothing"),
 ]
 

@@ -135,7 +135,10 @@ def interfaces(**second):
             {"subnet": Ref("aws.subnet.q"), "description": "c"},
             [r"interfaces\[1\]\.subnet +subnet-\w+ -> subnet-\w+", r"interfaces\[1\]\.description +b -> c"],
         ),
-        ({"subnet": Ref("aws.subnet.p"), "description": "c"}, [r"interfaces\[1\]\.description +b -> c"]),
+        (
+            {"subnet": Ref("aws.subnet.p"), "description": "b", "delete_on_termination": True},
+            [r"interfaces\[1\]\.delete_on_termination +unset -> true"],
+        ),
     ],
 )
 def test_the_member_that_needs_a_new_object_is_named(stack, cloud, second, lines):

@@ -134,6 +134,27 @@ static void check_named_output(const struct aws_kind *kind, const struct aws_fie
 		kind_report(kind, "'%s': there is no output '%s'", field->field.name, name);
 }
 
+static const struct field *item_member(const struct field *field, const char *name)
+{
+	const struct fields *members = field && field->item ? &field->item->members : NULL;
+	return members && members->count > 0 ? field_named(members, slice_of(name)) : NULL;
+}
+
+/* What names an item is read with it, and not kept; and what stands within an item too is SEEN there. */
+static void check_seen(const struct aws_kind *kind, const struct aws_field *field)
+{
+	const char *name = field->each ? field->each->name_member : NULL, *within = field->field.seen_within;
+	const struct field *named = name ? item_member(&field->field, name) : NULL;
+	if (name && (!named || (named->flags & SEEN)))
+		kind_report(kind, "'%s': '%s' is no member of its items, or is kept", field->field.name, name);
+	if (!within)
+		return;
+	const struct field *other = field_named(&kind->kind.fields, (struct slice){within, strcspn(within, "[")});
+	const struct field *same = item_member(other, field->field.name);
+	if (!same || !(same->flags & SEEN))
+		kind_report(kind, "'%s': nothing in '%s' says the same", field->field.name, within);
+}
+
 /* What a call takes by a name of its own is known to the API. */
 static void check_amount(const struct aws_kind *kind, const struct aws_field *field)
 {
@@ -264,6 +285,7 @@ static void check_names(const struct aws_kind *kind)
 		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);
+		check_seen(kind, field);
 		if (field->amount)
 			check_amount(kind, field);
 	}

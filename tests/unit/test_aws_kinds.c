@@ -318,8 +318,12 @@ static void cover_each(struct coverage *coverage, const struct aws_field *field)
 	}
 	for (size_t i = 0; i < item->field.members.count; i++) {
 		const struct aws_field *member = aws_field_at(&item->field.members, i);
-		if (member->field.flags & SEEN)
+		if (!(member->field.flags & SEEN))
+			continue;
+		if (field->each->item)
 			cover_field(coverage, field->each->item, member->member, member, false);
+		else
+			cover_update(coverage, member);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "providers/aws/kinds/instance_network.h"
 
 #include "providers/aws/kinds/launch_interfaces.h"
+#include "reconcile/schema.h"
 
 /*
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
@@ -34,8 +35,8 @@ static const struct aws_field interface_address6 = {
 		  .unique_in = "subnet"},
 	.member = "Ipv6Address",
 };
-static const struct aws_field interface_fields[] = {
-	INTERFACE_FIELDS(IMMUTABLE | SOLE, PINS, UNSET_RELEASE, interface_group, private_address, interface_address6)};
+static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(
+	IMMUTABLE | SOLE, PINS, SEEN, UNSET_RELEASE, interface_group, private_address, interface_address6)};
 const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };
@@ -52,6 +53,16 @@ const struct aws_call aws_modify_interface = {
 	.settling = interface_young,
 	.one_field = true,
 };
+/* Which of them is named by its own id: that of the item. */
+const struct aws_each aws_instance_interfaces = {
+	.change = {.operation = "ModifyNetworkInterfaceAttribute",
+		   .recipe = RECIPE_CONVERGE,
+		   .settling = interface_young,
+		   .one_field = true},
+	.name = "NetworkInterfaceId",
+	.name_member = "interface",
+};
+const char aws_interface_brought_back[] = "attach an interface there again, or take it out of the spec";
 #define ADDRESS6_CALL(name, settled_by)                                                                                \
 	{                                                                                                              \
 		.operation = (name), .id = "NetworkInterfaceId", .id_output = "interface", .recipe = (settled_by),     \
@@ -278,6 +289,52 @@ static const struct value *first_interface(const struct value *item)
 	return NULL;
 }
 
+static struct value groups_of(const struct value *interface, struct arena *arena)
+{
+	const struct value *list = value_get_named(interface, "Groups");
+	VALUE_BUILDER_AUTO groups;
+	value_builder_init(&groups);
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (value_get_named(&list->items[i], "GroupId"))
+			value_builder_item(&groups, *value_get_named(&list->items[i], "GroupId"));
+	return value_builder_list(&groups, arena);
+}
+
+/* An interface as an item of the field; null where it is told by too little. */
+static struct value told_of(const struct value *interface, struct arena *arena)
+{
+	const struct value *attachment = value_get_named(interface, "Attachment");
+	const struct value *slot = value_get_named(attachment, "DeviceIndex");
+	const struct value *card = value_get_named(attachment, "NetworkCardIndex");
+	const struct value *id = value_get_named(interface, "NetworkInterfaceId");
+	const struct value *description = value_get_named(interface, "Description");
+	VALUE_BUILDER_AUTO item;
+	value_builder_init(&item);
+	if (!slot || !id)
+		return value_null();
+	value_builder_member(&item, SLICE("device_index"), *slot);
+	if (card)
+		value_builder_member(&item, SLICE("network_card"), *card);
+	value_builder_member(&item, SLICE("interface"), *id);
+	value_builder_member(&item, SLICE("security_groups"), groups_of(interface, arena));
+	value_builder_member(&item, SLICE("description"), description ? *description : value_text(""));
+	return value_builder_map(&item, arena);
+}
+
+struct value aws_decode_interfaces(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *list = value_get_named(item, field->member);
+	VALUE_BUILDER_AUTO interfaces;
+	value_builder_init(&interfaces);
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++) {
+		struct value told = told_of(&list->items[i], arena);
+		if (value_is(&told, VALUE_MAP))
+			value_builder_item(&interfaces, told);
+	}
+	struct value all = value_builder_list(&interfaces, arena);
+	return all.count > 0 ? all : value_null();
+}
+
 struct value aws_decode_first_interface(const struct value *item, struct arena *arena)
 {
 	const struct value *id = value_get_named(first_interface(item), "NetworkInterfaceId");
@@ -336,14 +393,24 @@ struct value aws_decode_address6_count(const struct aws_field *field, const stru
 	return value_integer(value_is(&all, VALUE_LIST) ? all.count : 0);
 }
 
-static void add_use(struct value_builder *uses, const struct value *id, struct slice interface, struct arena *arena)
+static void add_use(struct value_builder *uses, const struct value *id, const struct value *interface,
+		    const char *member, struct arena *arena)
 {
-	struct slice by = arena_format(arena, "network interface '%.*s'", SLICE_ARGUMENTS(interface));
+	struct slice own_id = value_slice(value_get_named(interface, "NetworkInterfaceId"));
+	struct slice by = arena_format(arena, "network interface '%.*s'", SLICE_ARGUMENTS(own_id));
 	VALUE_BUILDER_AUTO use;
 
 	value_builder_init(&use);
 	value_builder_member(&use, SLICE("id"), *id);
 	value_builder_member(&use, SLICE("by"), value_string(by));
+	if (member) {
+		struct value told = told_of(interface, arena);
+		struct slice name = schema_item_name(&aws_instance_interface.field, &told, arena);
+		struct slice path = arena_format(arena, "interfaces[%.*s]", SLICE_ARGUMENTS(name));
+
+		value_builder_member(&use, SLICE("path"), value_string(path));
+		value_builder_member(&use, SLICE("member"), value_text(member));
+	}
 	value_builder_item(uses, value_builder_map(&use, arena));
 }
 
@@ -354,15 +421,13 @@ struct value aws_instance_uses(const struct value *item, struct arena *arena)
 
 	value_builder_init(&uses);
 	for (uint32_t i = 0; first && i < list->count; i++) {
-		const struct value *one = &list->items[i], *groups = value_get_named(one, "Groups");
-		const struct value *subnet = value_get_named(one, "SubnetId");
-		struct slice interface = value_slice(value_get_named(one, "NetworkInterfaceId"));
+		const struct value *one = &list->items[i], *subnet = value_get_named(one, "SubnetId");
+		struct value groups = groups_of(one, arena);
 
 		if (one != first && value_is(subnet, VALUE_STRING))
-			add_use(&uses, subnet, interface, arena);
-		for (uint32_t g = 0; one != first && value_is(groups, VALUE_LIST) && g < groups->count; g++)
-			if (value_is(value_get_named(&groups->items[g], "GroupId"), VALUE_STRING))
-				add_use(&uses, value_get_named(&groups->items[g], "GroupId"), interface, arena);
+			add_use(&uses, subnet, one, NULL, arena);
+		for (uint32_t g = 0; one != first && g < groups.count; g++)
+			add_use(&uses, &groups.items[g], one, "security_groups", arena);
 	}
 	return value_builder_list(&uses, arena);
 }

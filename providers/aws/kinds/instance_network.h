@@ -18,6 +18,13 @@ extern const struct aws_call aws_modify_interface;
 extern const struct aws_part aws_instance_addresses6;
 extern const struct aws_amount aws_instance_address6_amount;
 
+/* What changes of any of them: its groups and its description. */
+extern const struct aws_each aws_instance_interfaces;
+/* What people can do where one is detached: no call of ours attaches an interface that has a life of its own. */
+extern const char aws_interface_brought_back[];
+/* All that are attached, by what is SEEN of them and their ids. */
+struct value aws_decode_interfaces(const struct aws_field *field, const struct value *item, struct arena *arena);
+
 /* Refuses what RunInstances would of interfaces: as `check` of struct kind. */
 bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 

@@ -11,11 +11,12 @@ extern const struct aws_field aws_interface_address6;
 extern const struct aws_field aws_interface_prefix4;
 extern const struct aws_field aws_interface_prefix6;
 
-#define INTERFACE_SET(text, path, of_item, unset, description)                                                         \
+#define INTERFACE_SET(text, path, of_item, more_flags, unset, description)                                             \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_SET,                                                                           \
 			  .item = &(of_item).field,                                                                    \
+			  .flags = (more_flags),                                                                       \
 			  .when_unset = (unset),                                                                       \
 			  .about = (description)},                                                                     \
 		.member = (path)                                                                                       \
@@ -45,9 +46,10 @@ extern const struct aws_field aws_interface_prefix6;
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
-/* held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself.
+/* held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself; seen:
+ * SEEN where an interface is read and changed by itself.
  * group: the item of its groups; private_address: that of PRIVATE_ADDRESS_FIELDS. */
-#define INTERFACE_FIELDS(held, pins, unset, group, private_address, address6)                                          \
+#define INTERFACE_FIELDS(held, pins, seen, unset, group, private_address, address6)                                    \
 	{.field = {.name = "device_index",                                                                             \
 		   .type = FIELD_INTEGER,                                                                              \
 		   .flags = REQUIRED | KEY,                                                                            \
@@ -58,6 +60,8 @@ extern const struct aws_field aws_interface_prefix6;
 		{.field = {.name = "network_card",                                                                     \
 			   .type = FIELD_INTEGER,                                                                      \
 			   .flags = KEY,                                                                               \
+			   .when_unset = UNSET_CONSTANT,                                                               \
+			   .unset_value = "0",                                                                         \
 			   .least = 0,                                                                                 \
 			   .most = 64,                                                                                 \
 			   .about = "network card it is attached to"},                                                 \
@@ -73,8 +77,14 @@ extern const struct aws_field aws_interface_prefix6;
 			   .when_unset = (unset),                                                                      \
 			   .about = "the subnet it lies in"},                                                          \
 		 .member = "SubnetId"},                                                                                \
-		INTERFACE_SET("security_groups", "Groups", group, unset, "groups it belongs to"),                      \
-		LAUNCH_FIELD("description", FIELD_STRING, "Description", unset, "what it is for"),                     \
+		INTERFACE_SET("security_groups", "Groups", group, seen, unset, "groups it belongs to"),                \
+		{.field = {.name = "description",                                                                      \
+			   .type = FIELD_STRING,                                                                       \
+			   .flags = (seen),                                                                            \
+			   .when_unset = (unset),                                                                      \
+			   .about = "what it is for"},                                                                 \
+		 .member = "Description",                                                                              \
+		 .change = "Description.Value"},                                                                       \
 		LAUNCH_FIELD("delete_on_termination", FIELD_BOOL, "DeleteOnTermination", unset,                        \
 			     "whether it goes with the instance"),                                                     \
 		LAUNCH_FIELD("public_address", FIELD_BOOL, "AssociatePublicIpAddress", unset,                          \
@@ -90,16 +100,16 @@ extern const struct aws_field aws_interface_prefix6;
 			   .when_unset = (unset),                                                                      \
 			   .about = "first IPv4 address"},                                                             \
 		 .member = "PrivateIpAddress"},                                                                        \
-		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, unset, "IPv4 addresses"),            \
+		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, 0, unset, "IPv4 addresses"),         \
 		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
 			      "number of further IPv4 addresses"),                                                     \
-		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, unset, "IPv6 addresses"),                       \
+		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, 0, unset, "IPv6 addresses"),                    \
 		INTERFACE_NUMBER6("address6_count", "Ipv6AddressCount", unset, "number of IPv6 addresses"),            \
 		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
 			     "whether the first IPv6 address stays with it"),                                          \
-		INTERFACE_SET("prefixes", "Ipv4Prefixes", aws_interface_prefix4, unset, "IPv4 prefixes"),              \
+		INTERFACE_SET("prefixes", "Ipv4Prefixes", aws_interface_prefix4, 0, unset, "IPv4 prefixes"),           \
 		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
-		INTERFACE_SET("prefixes6", "Ipv6Prefixes", aws_interface_prefix6, unset, "IPv6 prefixes"),             \
+		INTERFACE_SET("prefixes6", "Ipv6Prefixes", aws_interface_prefix6, 0, unset, "IPv6 prefixes"),          \
 		INTERFACE_NUMBER6("prefix6_count", "Ipv6PrefixCount", unset, "number of IPv6 prefixes"),               \
 		LAUNCH_FIELD("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", unset,                    \
 			     "whether ENA Express is on"),                                                             \

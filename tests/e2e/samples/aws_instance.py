@@ -7,6 +7,7 @@ from samples.interfaces import (
     LAID,
     NAMED,
     NO_CHOICE6,
+    OTHER_GROUPS,
     addresses6,
     described,
     first_of,
@@ -227,6 +228,10 @@ SAMPLE = Sample(
         "termination_protection": Change(True),
         "stop_protection": Change(True),
         "shutdown_behavior": Change("stop"),
+        "interfaces": Change(
+            [interface(0, "efa", "control"), interface(1, "efa-only", "more data", OTHER_GROUPS)],
+            given={**CLUSTER, "interfaces": [interface(0, "efa", "control"), interface(1, "efa-only", "data")]},
+        ),
         "block_devices": Change([disk(10, False)]),
         "credits": Change("unlimited"),
         "ebs_optimized": Change(False),
@@ -248,7 +253,7 @@ SAMPLE = Sample(
         "address": Change("10.20.0.11"),
         "primary_ipv6": Change(False, one_way=True),
         "interfaces": Change(
-            [interface(0, "efa", "control"), interface(1, "efa-only", "data", {"description": "more data"})],
+            [interface(0, "efa", "control"), interface(1, "efa-only", "data", {"delete_on_termination": False})],
             given={**CLUSTER, "interfaces": [interface(0, "efa", "control"), interface(1, "efa-only", "data")]},
         ),
         "zone": Change("eu-central-1b", along={"subnet": Ref("aws.subnet.c"), "address": "10.20.32.10"}),

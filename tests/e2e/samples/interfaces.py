@@ -31,6 +31,8 @@ def interface(card, type, description, further=None):
     }
 
 
+OTHER_GROUPS = {"security_groups": [Ref("aws.security_group.one"), Ref("aws.security_group.two")]}
+
 def first_of(interfaces):
     """The listing is in no order."""
     [first] = [
