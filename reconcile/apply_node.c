@@ -5,6 +5,7 @@
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
 #include "reconcile/recover_resend.h"
+#include "reconcile/released.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -242,6 +243,10 @@ static void target_complete(struct target *target, bool last)
 	/* What is being made has its record from the spec. */
 	object->own =
 		before.role == OBJECT_INCOMPLETE ? value_null() : own_beside(action->kind, &before, object, arena);
+	object->released = before.role == OBJECT_INCOMPLETE
+				   ? value_null()
+				   : released_after(&before.released, action->changes, action->change_count,
+						    &object->resolved, arena);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
 	object->symbolic = owes ? never : action->symbolic;

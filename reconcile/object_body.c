@@ -92,12 +92,13 @@ struct slice object_body_write(const struct object *object, struct arena *arena,
 		{value_text("resolved"), object->resolved},
 		{value_text("let_go"), object->let_go},
 		{value_text("own"), object->own},
+		{value_text("released"), object->released},
 		{value_text("spent_token"), token_write(&object->spent_token, arena)},
 		{value_text("unfinished"), object->unfinished},
 	};
 	/* The last ones mostly say nothing. */
 	const size_t most = sizeof(members) / sizeof(members[0]);
-	size_t count = most - 4;
+	size_t count = most - 5;
 
 	for (size_t i = count; i < most; i++)
 		if (!value_is(&members[i].value, VALUE_NULL))
@@ -215,6 +216,8 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 		return refuse_body(object, diagnostics, "what it says of a deletion is of a wrong type");
 	if (value_get_named(&body, "own") && !map_read(&body, "own", &read.own))
 		return refuse_body(object, diagnostics, "what it says of its own items is of a wrong type");
+	if (!names_read(&body, "released", &read.released))
+		return refuse_body(object, diagnostics, "what it says of what the spec let go of is of a wrong type");
 	if (!token_read(&body, &read.spent_token))
 		return refuse_body(object, diagnostics, "what it says of a token is no digest");
 	read.dependencies = dependencies;

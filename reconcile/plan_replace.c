@@ -3,6 +3,7 @@
 #include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
+#include "reconcile/released.h"
 #include "reconcile/unique.h"
 
 /*
@@ -533,14 +534,35 @@ static void tell_reset(struct planning *planning, const struct item *item, const
 		  "stay, have the spec say it");
 }
 
-/* What the spec ignores is left to others as long as the object stays, so no change shows what becomes of it. */
+/* What it was made with and says no more: a new one has there what the service gives. */
+static void tell_released(struct planning *planning, const struct item *item)
+{
+	const struct value *paths = item->object ? &item->object->released : NULL;
+
+	for (uint32_t i = 0; value_is(paths, VALUE_LIST) && i < paths->count; i++) {
+		struct slice path = value_slice(&paths->items[i]);
+
+		if (!released_is_unsaid(&item->wanted, path, planning->arena))
+			continue;
+		diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
+			 "'%.*s' is replaced: the new one is without its '%.*s', which the spec has let go of",
+			 SLICE_ARGUMENTS(item->address), SLICE_ARGUMENTS(path));
+		diag_address(planning->diagnostics, item->address);
+		diag_hint(planning->diagnostics, "a field that is no longer said is kept as long as the object stays: "
+						 "where it is to stay, have the spec say it");
+	}
+}
+
+/* No change shows what becomes of what the spec ignores, or has let go of: it is kept as long as the object stays. */
 void plan_tell_reset(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
-		bool is_replaced = item->operation == OPERATION_REPLACE && item->live && item->in_focus;
+		bool is_replaced = item->operation == OPERATION_REPLACE && item->in_focus;
 
-		for (size_t k = 0; is_replaced && k < item->resource->ignored_count; k++) {
+		if (is_replaced)
+			tell_released(planning, item);
+		for (size_t k = 0; is_replaced && item->live && k < item->resource->ignored_count; k++) {
 			struct slice name = item->resource->ignored[k];
 			const struct field *field = field_named(&item->resource->kind->fields, name);
 

@@ -185,7 +185,8 @@ struct object {
 	/* MAP: what it has of its own in sets and attachments though `resolved` does not say so: the spec left it to
 	 * others since, or a rebuild found it; or null. See own_items.h. */
 	struct value own;
-	struct value ignored;		       /* LIST of fields it was left to others; null: an older program's */
+	struct value released; /* LIST of paths: what the spec has let go of; or null. See released.h. */
+	struct value ignored;  /* LIST of fields it was left to others; null: an older program's */
 	const struct dependency *dependencies; /* as recorded; positions are lost */
 	size_t dependency_count;
 };

@@ -394,6 +394,12 @@ DAMAGES = [
         "aws.subnet.a",
         "what it says of an unfinished change is of a wrong type",
     ),
+    (
+        "a path that is none",
+        "UPDATE bodies SET body = json_set(body, '$.released', 7) WHERE body LIKE '%10.0.1.0/24%'",
+        "aws.subnet.a",
+        "what it says of what the spec let go of is of a wrong type",
+    ),
     ("no body", "DELETE FROM bodies WHERE body LIKE '%10.0.1.0/24%'", None, "'aws.subnet.a' has no body"),
     (
         "dependency gone",
