@@ -1,5 +1,8 @@
 """What is read of the interfaces that a machine started with: which there are, their groups and descriptions."""
 
+import contextlib
+import sqlite3
+
 import pytest
 from trueup_runner import Ref, apply, plan, plan_is_empty, spec_text
 
@@ -192,3 +195,18 @@ def test_a_change_is_undone(stack, cloud):
     [run, *_] = stack.run("state", "history", "--output", "json").json["runs"]
     stack.run("undo", run["id"], "--yes")
     assert told(cloud)[1] == (["k"], "back")
+
+
+def test_what_an_earlier_program_did_not_look_at_has_not_moved(stack, cloud):
+    """The record of one that recorded of interfaces what it had sent."""
+    bare = interface(2, "")
+    del bare["security_groups"]
+    write(stack, interface(1, "k"), bare)
+    apply(stack)
+    with contextlib.closing(sqlite3.connect(stack.folder / ".trueup/state.db")) as database, database:
+        sent = "json_set(body, '$.observed.interfaces', json_extract(body, '$.resolved.interfaces'))"
+        assert database.execute(f"UPDATE bodies SET body = {sent} WHERE body LIKE '%device_index%'").rowcount == 1
+    assert "no drift" in stack.run("drift").out
+    plan_is_empty(stack)
+    meddle(cloud, 1, groupSet=[{"groupId": group_named(cloud, "h")}])
+    stack.run("drift", status=2)
