@@ -259,6 +259,9 @@ struct output {
 	const char *keyed_by;
 	/* The operation of the recipe snapshot whose work it shows; NULL: of none. */
 	const char *shows_work_of;
+	/* Why the service deletes no object that has it, and what people can do about that; NULL: it keeps it from
+	 * nothing. */
+	const char *bars_deletion, *unbarred_by;
 };
 
 struct outputs {

@@ -40,6 +40,22 @@ static void report(struct planning *planning, const struct action *action, const
 			  field->unset_value);
 }
 
+/* What people have made of it, and no field says. */
+static void tell_barred_by_output(struct planning *planning, const struct action *action, const struct object *object,
+				  const struct live *live, const struct output *output)
+{
+	bool is_read = live && live->presence == PRESENCE_PRESENT;
+	const struct value *outputs = is_read ? &live->outputs : &object->outputs;
+	const struct value *has = output->bars_deletion ? value_if_set(value_get_named(outputs, output->name)) : NULL;
+
+	if (!has || value_is(has, VALUE_UNREAD))
+		return;
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position, "'%.*s' cannot be deleted: %s",
+		   SLICE_ARGUMENTS(action->address), output->bars_deletion);
+	plan_note_end(planning, action);
+	diag_hint(planning->diagnostics, "%s; then it can go", output->unbarred_by);
+}
+
 /* The first change for which what runs now is stopped, or NULL. */
 static const struct change *stopping_change(const struct action *action, const struct item *item)
 {
@@ -145,6 +161,8 @@ static void tell_barred_end(struct planning *planning, const struct action *acti
 		if (is_barred_by(field, object, live))
 			report(planning, action, object, field);
 	}
+	for (size_t i = 0; i < action->kind->outputs.count; i++)
+		tell_barred_by_output(planning, action, object, live, output_at(&action->kind->outputs, i));
 	warn_of_running(planning, action, live);
 }
 

@@ -408,6 +408,24 @@ static enum step reclaim(struct work *work, struct aws_change *change)
 	return look_up(work, call->lookup);
 }
 
+/* Whether what was to be taken away is the service's own, which people have but changed. */
+static bool is_to_set_back(const struct aws_change *change, const struct answer *answer)
+{
+	const struct aws_part *part = change->has_after ? change->fields[0]->part : NULL;
+
+	return part && change->call == &part->remove && slice_is_one_of(answer->code, part->not_ours);
+}
+
+/* It stays, as the service had it: what differs of it goes. */
+static enum step set_back(struct work *work, struct aws_change *change)
+{
+	const struct aws_call *call = &change->fields[0]->part->set_back;
+
+	change->call = call;
+	aws_parameters_fixed(&change->parameters, aws_kind_of(work->kind), call->operation, call->fixed);
+	return aws_send(work, STAGE_CHANGED);
+}
+
 enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
@@ -416,6 +434,8 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 	if (!aws_is_done(call, answer) && !may_be_done) {
 		if (is_to_reclaim(work, aws_change_of(work), answer))
 			return reclaim(work, aws_change_of(work));
+		if (is_to_set_back(aws_change_of(work), answer))
+			return set_back(work, aws_change_of(work));
 		return aws_give_up(work, answer);
 	}
 	if (answer->ok && holds_failure(call, answer, &failure))

@@ -115,6 +115,10 @@ struct aws_part {
 	 */
 	const char *const *taken;
 	struct aws_call reclaim;
+	/* Codes by which `remove` says that the item is the service's own, which people have but changed, and the call
+	 * that has it be as it was: with what `remove` names it by, and what is fixed. */
+	const char *const *not_ours;
+	struct aws_call set_back;
 	bool inline_in_create; /* items travel in the create call as the field's own member */
 };
 

@@ -97,7 +97,7 @@ static struct sim_object *find_instance(struct sim_call *call, const struct sim_
 	return call->failed ? NULL : instance;
 }
 
-/* The one target that was given: its row, and the thing. *ret_local: the route becomes local again. */
+/* The one target that was given: its row, and the thing. */
 static bool find_target(struct sim_call *call, const struct sim_object *table, size_t *ret_row, struct sim_object **ret)
 {
 	size_t given = 0;
@@ -126,12 +126,17 @@ static bool find_target(struct sim_call *call, const struct sim_object *table, s
 	return !call->failed;
 }
 
-/* What leads to an instance shows both it and the interface (page "Route"). */
-static void set_target(struct sim_call *call, struct node *route, size_t row, const struct sim_object *target)
+static void drop_target(struct node *route)
 {
 	for (size_t i = 0; i < TARGET_COUNT; i++)
 		node_drop(route, targets[i].name);
 	node_drop(route, "instanceOwnerId");
+}
+
+/* What leads to an instance shows both it and the interface (page "Route"). */
+static void set_target(struct sim_call *call, struct node *route, size_t row, const struct sim_object *target)
+{
+	drop_target(route);
 	if (target->type->number == SIM_INSTANCE) {
 		const struct node *interfaces = node_get(&target->body, "networkInterfaceSet");
 
@@ -141,7 +146,6 @@ static void set_target(struct sim_call *call, struct node *route, size_t row, co
 	}
 	node_put(route, targets[row].name, sim_text(call, targets[row].parameter));
 	node_set(route, "state", "active");
-	node_set(route, "origin", "CreateRoute");
 }
 
 static bool is_subnet(const struct sim_object *vpc, const struct destination *destination)
@@ -162,6 +166,19 @@ static bool within_vpc(void *context, const struct cidr *range)
 	return cidr_contains(range, context);
 }
 
+static bool is_range(void *context, const struct cidr *range)
+{
+	return cidr_contains(range, context) && cidr_contains(context, range);
+}
+
+/* Whether it is a local route, whatever people have it lead to. */
+static bool is_local(struct sim_call *call, const struct sim_object *table, struct destination *destination)
+{
+	const struct sim_object *vpc = sim_find(call->region, SIM_VPC, node_text(&table->body, "vpcId"));
+
+	return vpc && sim_vpc_each_range(vpc, destination->range.family, is_range, &destination->range);
+}
+
 /*
  * Inside the VPC only an instance or interface may take traffic over, and only all that is for one subnet (Amazon VPC
  * User Guide, page "Subnet route tables", rules and considerations). What the local route has exists already.
@@ -178,7 +195,7 @@ static bool may_route(struct sim_call *call, const struct sim_object *table, str
 			 "The destination CIDR block %.*s is equal to or more specific than one of this VPC's CIDR "
 			 "blocks. This route can target only an interface or an instance.",
 			 SLICE_ARGUMENTS(destination->text));
-	else if (!is_subnet(vpc, destination))
+	else if (!is_subnet(vpc, destination) && !is_local(call, table, destination))
 		sim_fail(call, "InvalidParameterValue",
 			 "The destination CIDR block %.*s is within this VPC and is not that of one of its subnets.",
 			 SLICE_ARGUMENTS(destination->text));
@@ -212,6 +229,7 @@ static void create_route(struct sim_call *call)
 	struct node *route = present ? present : node_append(routes, NODE_MAP);
 	node_put(route, destination.name, destination.text);
 	set_target(call, route, row, target);
+	node_set(route, "origin", "CreateRoute");
 	sim_out_return(call);
 }
 
@@ -227,17 +245,42 @@ static struct node *find_route(struct sim_call *call, struct sim_object *table, 
 	return route;
 }
 
+/* "[...] or reset the local route to its default target" (page "ReplaceRoute"). */
+static void reset_route(struct sim_call *call, struct sim_object *table, struct destination *destination)
+{
+	if (!is_local(call, table, destination)) {
+		sim_fail(call, "InvalidParameterValue", "The route %.*s in route table %.*s is not a local route",
+			 SLICE_ARGUMENTS(destination->text), SLICE_ARGUMENTS(table->id));
+		return;
+	}
+	struct node *route =
+		node_item(node_find(sim_edit(call->sim, table), "routeSet"), destination->name, destination->text);
+	drop_target(route);
+	node_set(route, "gatewayId", "local");
+	node_set(route, "state", "active");
+	sim_out_return(call);
+}
+
+/* A local one may be given another target, and stays what it is. */
 static void replace_route(struct sim_call *call)
 {
 	struct sim_object *table = sim_need(call, SIM_ROUTE_TABLE, "RouteTableId"), *target = NULL;
 	struct destination destination;
 	size_t row = 0;
 
-	if (!table || !read_destination(call, &destination) || !find_route(call, table, &destination) ||
-	    !find_target(call, table, &row, &target) || !may_route(call, table, &destination, row))
+	if (!table || !read_destination(call, &destination) || !find_route(call, table, &destination))
+		return;
+	if (sim_flag(call, "LocalTarget", false)) {
+		reset_route(call, table, &destination);
+		return;
+	}
+	if (!find_target(call, table, &row, &target) || !may_route(call, table, &destination, row))
 		return;
 	struct node *routes = node_find(sim_edit(call->sim, table), "routeSet");
-	set_target(call, node_item(routes, destination.name, destination.text), row, target);
+	struct node *route = node_item(routes, destination.name, destination.text);
+	set_target(call, route, row, target);
+	if (!is_local(call, table, &destination))
+		node_set(route, "origin", "CreateRoute");
 	sim_out_return(call);
 }
 
@@ -249,7 +292,7 @@ static void delete_route(struct sim_call *call)
 
 	if (!table || !read_destination(call, &destination) || !(route = find_route(call, table, &destination)))
 		return;
-	if (node_is(route, "gatewayId", "local")) {
+	if (is_local(call, table, &destination)) {
 		sim_fail(call, "InvalidParameterValue", "cannot remove local route %.*s in route table %.*s",
 			 SLICE_ARGUMENTS(destination.text), SLICE_ARGUMENTS(table->id));
 		return;

@@ -29,6 +29,7 @@ static void tell_part(const struct tour *tour, const struct aws_part *part)
 	tell_call(tour, &part->add);
 	tell_call(tour, &part->remove);
 	tell_call(tour, &part->change);
+	tell_call(tour, &part->set_back);
 }
 
 static void tell_field(const struct tour *tour, const struct aws_field *field)

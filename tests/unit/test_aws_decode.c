@@ -40,7 +40,18 @@ static const struct row {
 	{"the local route, led to an appliance", "aws.route_table",
 	 ROUTES("{\"Origin\":\"CreateRouteTable\",\"DestinationCidrBlock\":\"10.0.0.0/16\",\"NetworkInterfaceId\":"
 		"\"eni-1\"}"),
-	 "routes", "[]", READY},
+	 "routes", "[{\"destination\":\"10.0.0.0/16\",\"interface\":\"eni-1\"}]", READY},
+	{"a table that somebody has made the main one, and another no more", "aws.route_table",
+	 "{\"RouteTableId\":\"rtb-1\",\"Associations\":[{\"Main\":true,\"AssociationState\":{\"State\":"
+	 "\"disassociated\"}},{\"Main\":true,\"AssociationState\":{\"State\":\"associated\"}}]}",
+	 "main", "true", READY},
+	{"gateways that are associated, and one that goes", "aws.route_table",
+	 "{\"RouteTableId\":\"rtb-1\",\"Associations\":[{\"GatewayId\":\"igw-1\",\"AssociationState\":{\"State\":"
+	 "\"associated\"}},{\"GatewayId\":\"vgw-1\",\"AssociationState\":{\"State\":\"disassociating\"}}]}",
+	 "gateways", "[\"igw-1\"]", READY},
+	{"a table of subnets alone", "aws.route_table",
+	 "{\"RouteTableId\":\"rtb-1\",\"Associations\":[" ASSOCIATION("subnet-1", "associated") "]}", "main", NULL,
+	 READY},
 	{"a route for a prefix list", "aws.route_table",
 	 ROUTES("{\"Origin\":\"CreateRoute\",\"DestinationPrefixListId\":\"pl-1\",\"GatewayId\":\"igw-1\"}"), "routes",
 	 "[{\"internet_gateway\":\"igw-1\",\"prefix_list\":\"pl-1\"}]", READY},

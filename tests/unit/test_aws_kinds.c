@@ -121,6 +121,12 @@ static void cover_members(struct coverage *coverage, const char *above, const st
 	}
 }
 
+static void cover_fixed(struct coverage *coverage, const struct aws_call *call)
+{
+	for (const char *const *fixed = call->fixed; fixed && fixed[0]; fixed += 2)
+		cover(coverage, "", fixed[0]);
+}
+
 static void begin(struct coverage *coverage, const struct aws_kind *kind, const struct aws_call *call)
 {
 	const struct aws_operation_shape *shape = operation_of(kind, call->operation);
@@ -136,8 +142,7 @@ static void begin(struct coverage *coverage, const struct aws_kind *kind, const 
 		kind_report(kind, "%s takes the output '%s', which there is not", call->operation, call->id_output);
 	if (call->token)
 		cover(coverage, "", call->token);
-	for (const char *const *fixed = call->fixed; fixed && fixed[0]; fixed += 2)
-		cover(coverage, "", fixed[0]);
+	cover_fixed(coverage, call);
 	if (call->tagged)
 		cover(coverage, "", "TagSpecifications");
 	if (call->tagged &&
@@ -349,6 +354,9 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 		for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
 			if (parts[k] && parts[k]->operation && strcmp(parts[k]->operation, call->operation) == 0)
 				cover_part(coverage, field, false);
+		const struct aws_call *set_back = field->part ? &field->part->set_back : NULL;
+		if (set_back && set_back->operation && strcmp(set_back->operation, call->operation) == 0)
+			cover_fixed(coverage, set_back);
 		if (field->amount && strcmp(field->amount->more.operation, call->operation) == 0)
 			cover(coverage, "", field->amount->number);
 		if (field->each && strcmp(field->each->change.operation, call->operation) == 0)

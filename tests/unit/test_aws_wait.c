@@ -178,6 +178,7 @@ static const struct aws_call *find_of_field(const struct aws_field *field, const
 		field->part ? &field->part->add : NULL,
 		field->part ? &field->part->remove : NULL,
 		field->part ? &field->part->change : NULL,
+		field->part ? &field->part->set_back : NULL,
 		field->attachment ? &field->attachment->attach : NULL,
 		field->attachment ? &field->attachment->detach : NULL,
 		field->each ? &field->each->change : NULL,

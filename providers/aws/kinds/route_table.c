@@ -6,6 +6,9 @@
 /* Routes that are AWS's own: local ones, those that a gateway propagates or a route server puts there (origin
  * Advertisement, https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Route.html), and those of a gateway
  * endpoint, which nobody else can change (https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html).
+ * A local one that people have given another target
+ * (https://docs.aws.amazon.com/vpc/latest/userguide/WorkWithRouteTables.html#replace-local-route-target) is theirs,
+ * whatever its origin.
  */
 static bool is_implicit(const struct value *route)
 {
@@ -14,8 +17,7 @@ static bool is_implicit(const struct value *route)
 	    value_get_named(route, "DestinationPrefixListId"))
 		return true;
 	return slice_is(value_slice(value_get_named(route, "GatewayId")), "local") ||
-	       slice_is(origin, "CreateRouteTable") || slice_is(origin, "EnableVgwRoutePropagation") ||
-	       slice_is(origin, "Advertisement");
+	       slice_is(origin, "EnableVgwRoutePropagation") || slice_is(origin, "Advertisement");
 }
 
 /* An answer has several kinds of gateway under one name; the id tells which it is. */
@@ -62,14 +64,43 @@ static struct value decode_routes(const struct aws_field *field, const struct va
 	return value_builder_list(&builder, arena);
 }
 
-/* An association that is there, or coming. */
-static const struct value *association_target(const struct value *association)
+/* Whether it is there, or coming. */
+static bool is_associated(const struct value *association)
 {
 	struct slice state = value_slice(value_path(association, "AssociationState.State"));
-	if (slice_is(state, "disassociating") || slice_is(state, "disassociated") || slice_is(state, "failed"))
-		return NULL;
-	const struct value *subnet = value_get_named(association, "SubnetId");
+	return !slice_is(state, "disassociating") && !slice_is(state, "disassociated") && !slice_is(state, "failed");
+}
+
+static const struct value *association_target(const struct value *association)
+{
+	const struct value *subnet = is_associated(association) ? value_get_named(association, "SubnetId") : NULL;
 	return subnet && value_slice(subnet).size ? subnet : NULL;
+}
+
+/* Whether it is what all subnets of the VPC go by that have no table of their own. */
+static struct value decode_main(const struct value *item, struct arena *arena)
+{
+	const struct value *associations = value_get_named(item, "Associations");
+	(void)arena;
+	for (uint32_t i = 0; value_is(associations, VALUE_LIST) && i < associations->count; i++)
+		if (is_associated(&associations->items[i]) &&
+		    value_is_true(value_get_named(&associations->items[i], "Main")))
+			return value_bool(true);
+	return value_null();
+}
+
+static struct value decode_gateways(const struct value *item, struct arena *arena)
+{
+	const struct value *associations = value_get_named(item, "Associations");
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(associations, VALUE_LIST) && i < associations->count; i++) {
+		const struct value *gateway = value_get_named(&associations->items[i], "GatewayId");
+		if (is_associated(&associations->items[i]) && gateway && value_slice(gateway).size)
+			value_builder_item(&builder, *gateway);
+	}
+	struct value list = value_builder_list(&builder, arena);
+	return list.count > 0 ? list : value_null();
 }
 
 static struct value decode_subnets(const struct aws_field *field, const struct value *item, struct arena *arena)
@@ -113,6 +144,10 @@ static const char *const route_young[] = {"InvalidGatewayID.NotFound",
 					  "Gateway.NotAttached",
 					  NULL};
 
+/* "Cannot remove local route": "[...] reset the local route to its default target"
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ReplaceRoute.html). */
+static const char *const route_is_local[] = {"InvalidParameterValue", NULL};
+static const char *const to_local[] = {"LocalTarget", "true", NULL};
 static const struct aws_part routes = {
 	.add = {.operation = "CreateRoute",
 		.id = "RouteTableId",
@@ -124,6 +159,12 @@ static const struct aws_part routes = {
 		   .id = "RouteTableId",
 		   .recipe = RECIPE_CONVERGE,
 		   .settling = route_young},
+	.not_ours = route_is_local,
+	.set_back = {.operation = "ReplaceRoute",
+		     .id = "RouteTableId",
+		     .fixed = to_local,
+		     .recipe = RECIPE_CONVERGE,
+		     .settling = route_young},
 };
 
 static const char *const association_gone[] = {"InvalidAssociationID.NotFound", NULL};
@@ -337,6 +378,18 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "rtb-[0-9a-f]{8,17}", .about = "id of the table"}, .read = "RouteTableId"},
 	{.output = {.name = "associations", .keyed_by = "subnets", .about = "id of the association of each subnet"},
 	 .decode = decode_association_ids},
+	/* "You can't delete the main route table."
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteRouteTable.html) */
+	{.output = {.name = "main",
+		    .bars_deletion = "it is the main route table of its VPC",
+		    .unbarred_by = "make another table the main one by hand (ReplaceRouteTableAssociation)",
+		    .about = "true where it is its VPC's main one, as somebody has made it"},
+	 .decode = decode_main},
+	{.output = {.name = "gateways",
+		    .bars_deletion = "it routes what comes in by gateways",
+		    .unbarred_by = "take its associations with gateways off by hand (DisassociateRouteTable)",
+		    .about = "gateways whose incoming traffic it routes, as somebody has associated them"},
+	 .decode = decode_gateways},
 };
 
 static const char *const absent[] = {"InvalidRouteTableID.NotFound", NULL};
@@ -355,7 +408,6 @@ static const struct aws_omission omitted[] = {
 	BOTH("InstanceId", "an interface names the target exactly; an instance may have several"),
 	BOTH("LocalGatewayId", "Outposts are not managed"),
 	BOTH("OdbNetworkArn", "Oracle Database@AWS is not managed"),
-	{"ReplaceRoute", "LocalTarget", "local routes are AWS's own"},
 	{"AssociateRouteTable", "GatewayId",
 	 "what comes in by a gateway is routed by its VPC, unless to appliances, which are not managed"},
 	{"AssociateRouteTable", "PublicIpv4Pool", "public pools are not managed"},
