@@ -47,7 +47,8 @@ size_t uncompared_list(const struct job *job, const struct uncompared **ret)
 		for (size_t k = 0; k < kind->fields.count; k++) {
 			const struct field *field = field_at(&kind->fields, k);
 
-			if (is_uncompared(field) && value_if_set(value_get_named(&object->applied, field->name)))
+			if (is_uncompared(field) && value_if_set(value_get_named(&object->applied, field->name)) &&
+			    !field_is_told(field, value_get_named(&live->fields, field->name)))
 				count = add(items, count, kind, field);
 		}
 	}

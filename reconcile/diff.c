@@ -385,13 +385,15 @@ static void judge_gone(struct diffing *diffing, const struct field *field, struc
 		side->made = left;
 }
 
-/* Of what no read gives back: what the record knows, with what is read of it all the same. */
+/* Of what no read gives back for sure: what the record knows, with what is read of it all the same. */
 static void take_made(struct diffing *diffing, const struct field *field, struct side *side)
 {
 	const struct diff_input *input = diffing->input;
 	side->made = side->applied;
 	if (made_is_kept(field))
 		side->made = made_known(field, side->applied, side->observed, diffing->arena);
+	else if (field_is_told(field, side->live))
+		side->made = side->live;
 	if (!made_has_seen(field))
 		return;
 	if (input->live && input->observed && !input->unfinished && !diff_is_unread(side->live))

@@ -44,9 +44,11 @@ enum field_flag {
 	/* A part with calls of its own, made after the resource itself exists: references
 	 * within bind the settle phase, so two resources may name each other. */
 	SETTLES = 1 << 5,
-	JOINS = 1 << 6,	     /* puts into one routing domain: a reference both ends, an address all that have it */
-	NAMES = 1 << 7,	     /* the unique name under which the service knows the object */
-	WRITE_ONLY = 1 << 8, /* no read gives it back; compared against the record alone */
+	JOINS = 1 << 6, /* puts into one routing domain: a reference both ends, an address all that have it */
+	NAMES = 1 << 7, /* the unique name under which the service knows the object */
+	/* No read gives it back for sure; compared against the record alone, or where it changes in place against what
+	 * a read does tell. */
+	WRITE_ONLY = 1 << 8,
 	/* A fact about the thing that nothing can change (a serial number): another value is told as a
 	 * conflict, and never acted on. */
 	FIXED = 1 << 9,
@@ -373,6 +375,12 @@ bool output_pattern_matches(const struct output *output, struct slice text);
 /* The field, of the kind's own, that is set in a MAP of them and beside which this one cannot stand, be it itself;
  * NULL: none is. */
 const char *kind_excludes(const struct kind *kind, const struct field *field, const struct value *given);
+/* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. */
+static inline bool field_is_told(const struct field *field, const struct value *live)
+{
+	return (field->flags & WRITE_ONLY) && !(field->flags & IMMUTABLE) && value_if_set(live) &&
+	       !value_is(live, VALUE_UNREAD);
+}
 /* Whether it is the mere number of what another field of the kind tells one by one. */
 static inline bool field_counts(const struct field *field)
 {

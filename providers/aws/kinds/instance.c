@@ -200,7 +200,8 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},
 	 .member = "PrivateIpAddress"},
-	/* A stop releases it, a start brings another, an associated one takes its place: what is shown is no answer. */
+	/* A stop releases it, a start brings another, an associated one takes its place: what is shown is not always an
+	 * answer. */
 	{.field = {.name = "public_ip",
 		   .type = FIELD_BOOL,
 		   .flags = WRITE_ONLY,
@@ -209,7 +210,7 @@ static const struct aws_field fields[] = {
 	 .member = INSTANCE_PUBLIC_ADDRESS,
 	 .update = &aws_modify_interface,
 	 .change = "AssociatePublicIpAddress",
-	 .read = "-"},
+	 .decode = aws_decode_public_ip},
 	{.field = {.name = "addresses6",
 		   .type = FIELD_SET,
 		   .flags = RESTATED | COMPARED, /* by the number of them */

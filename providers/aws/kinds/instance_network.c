@@ -366,6 +366,21 @@ struct value aws_decode_source_check(const struct aws_field *field, const struct
 	return decode_of_first(field, item, "SourceDestCheck", arena);
 }
 
+/* An address of its own is lent by Amazon, "amazon" by name, and an elastic one is its owner's: page
+ * "InstanceNetworkInterfaceAssociation". */
+struct value aws_decode_public_ip(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *first = first_interface(item), *association = value_get_named(first, "Association");
+	bool has_one = value_slice(value_get_named(association, "PublicIp")).size > 0;
+	struct slice owner = value_slice(value_get_named(association, "IpOwnerId"));
+	(void)field;
+	(void)arena;
+	if (!first || !slice_is(value_slice(value_path(item, "State.Name")), "running") ||
+	    (has_one && !slice_is(owner, "amazon")) || (!has_one && value_get_named(item, "PublicIpAddress")))
+		return value_null();
+	return value_bool(has_one);
+}
+
 struct value aws_decode_addresses6_output(const struct value *item, struct arena *arena)
 {
 	const struct value *list = value_get_named(first_interface(item), "Ipv6Addresses");

@@ -37,6 +37,10 @@ void aws_instance_network(struct aws_parameters *parameters, struct arena *arena
 /* The id of the first interface of a listed instance: the listing is in no order. */
 struct value aws_decode_first_interface(const struct value *item, struct arena *arena);
 
+/* Whether it has a public address of its own; null where that does not show, as while it is stopped, or where an
+ * elastic one takes its place. */
+struct value aws_decode_public_ip(const struct aws_field *field, const struct value *item, struct arena *arena);
+
 /* The IPv6 addresses of that interface, the one that stays with it first; null where it has none. */
 struct value aws_decode_addresses6_output(const struct value *item, struct arena *arena);
 /* The same as fields: which they are, and how many. */
