@@ -72,12 +72,42 @@ static void report(const struct kept *kept, const struct value *part, const stru
 		plan_hint_at_kept(planning, kept->item, kept->object, field);
 }
 
+static bool is_left_to_others(const struct kept *kept)
+{
+	const struct value left =
+		kept->item ? plan_left_to_others(kept->planning, kept->item->resource) : kept->object->ignored;
+
+	return ignored_has(&left, slice_of(kept->field->name));
+}
+
+/* The service lets that go, and what names it is broken, or left without. */
+static void warn(const struct kept *kept, const struct action *target)
+{
+	struct diagnostics *diagnostics = kept->planning->diagnostics;
+
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_CONFLICT,
+		 kept->item ? kept->item->resource->position : target->position,
+		 "'%.*s' goes on naming the '%.*s' that goes: its '%s' is left to others",
+		 SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(target->address), kept->field->name);
+	diag_address(diagnostics, kept->object->address);
+	diag_hint(diagnostics,
+		  "have whoever looks after '%s' name another one there, or take it out of 'lifecycle.ignore'",
+		  kept->field->name);
+}
+
 static void look_at(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	const struct kept *kept = context;
-	const struct action *target = reference->flags & PINS ? map_get(kept->ending, text) : NULL;
+	const struct action *target = map_get(kept->ending, text);
 
-	if (target && (!kept->item || plan_item_keeps(kept->item, kept->field, part)))
+	if (!target)
+		return;
+	if (!(reference->flags & PINS)) {
+		if (is_left_to_others(kept))
+			warn(kept, target);
+		return;
+	}
+	if (!kept->item || plan_item_keeps(kept->item, kept->field, part))
 		report(kept, part, target);
 }
 

@@ -167,3 +167,44 @@ def test_a_record_is_sound_whose_field_left_to_others_named_what_is_gone(stack, 
     apply(stack)
     plan_is_empty(stack)
     assert stack.run("state", "check").out.startswith("sound: ")
+
+
+NETWORK = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
+SUBNET, TEMPLATE = Ref("aws.subnet.a"), Ref("aws.launch_template.t")
+GROUP = {"name": "g", "launch_template": TEMPLATE, "subnets": [SUBNET], "min": 0, "max": 1, "desired": 0}
+ROUTE = {"destination": "172.16.0.0/16", "vpn_gateway": Ref("aws.vpn_gateway.w")}
+LAUNCH = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+NAMING = [
+    ("aws.autoscaling_group.g", GROUP, "subnets", "aws.subnet.a"),
+    ("aws.autoscaling_group.g", GROUP, "launch_template", "aws.launch_template.t"),
+    ("aws.launch_template.l", {**LAUNCH, "name": "large", "security_groups": [Ref("aws.security_group.s")]}, "security_groups", "aws.security_group.s"),
+    ("aws.route_table.r", {"vpc": HOME, "routes": [ROUTE]}, "routes", "aws.vpn_gateway.w"),
+    ("aws.route_table.r", {"vpc": HOME, "subnets": [SUBNET]}, "subnets", "aws.subnet.a"),
+]
+
+
+def naming(stack, address, thing, ignored, turn):
+    """All that is named is another one with each turn."""
+    kind, name = address.rsplit(".", 1)
+    spec = {
+        **NETWORK,
+        "aws.subnet": {"a": {"vpc": HOME, "cidr": f"10.20.{turn}.0/24"}},
+        "aws.vpn_gateway": {"w": {"vpc": HOME, "asn": 64600 + turn}},
+        "aws.security_group": {"s": {"vpc": HOME, "name": f"s{turn}", "description": str(turn)}},
+        "aws.launch_template": {"t": {**LAUNCH, "name": f"small-{turn}"}},
+    }
+    spec.setdefault(kind, {})[name] = {**thing, "lifecycle": {"ignore": ignored}}
+    stack.write("stack.yaml", spec_text(spec))
+
+
+@pytest.mark.parametrize("address, thing, field, named", NAMING)
+def test_what_is_left_to_others_names_what_goes(stack, cloud, address, thing, field, named):
+    """No call of ours has it name the new one, and it did so in silence."""
+    naming(stack, address, thing, [field], 1)
+    apply(stack)
+    naming(stack, address, thing, [field], 2)
+    said = f"warning: '{address}' goes on naming the '{named}' that goes: its '{field}' is left to others"
+    for words in ("plan",), ("apply", "--yes"):
+        assert said in stack.run(*words).err
+    naming(stack, address, thing, [], 3)
+    assert "left to others" not in stack.run("plan").err
