@@ -48,6 +48,7 @@ static int compare_once(struct invocation *invocation, const void *about, bool *
 		report.unrecorded_count = unrecorded_count(&job);
 		report.unlooked_count = unlooked_count(&job);
 		report.uncompared_count = uncompared_list(&job, &report.uncompared);
+		report.unasked_count = unasked_list(&job, &report.unasked);
 		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);

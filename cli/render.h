@@ -25,11 +25,11 @@ struct unfinished_item {
 	struct slice run;	  /* its id, where a call of it is open; else empty */
 };
 
-/* A field that objects were made with and that no read gives back: a drift that finds nothing has not looked at it. */
+/* A field that no read gives back, or that was not asked for: a drift that finds nothing has not looked at it. */
 struct uncompared {
 	const struct kind *kind;
 	const struct field *field;
-	size_t count; /* of the objects that have it set */
+	size_t count; /* of the objects that were made with it; of those that it was not asked of */
 };
 
 /* What a command found and did, for renderers to show. What a command does not fill in is
@@ -63,6 +63,8 @@ struct report {
 	size_t unlooked_count; /* of a drift: these, and what was expected and could not be looked for either */
 	const struct uncompared *uncompared; /* of a drift: fields that it says nothing of */
 	size_t uncompared_count;
+	const struct uncompared *unasked; /* likewise: those that take a call of their own and that no spec sets */
+	size_t unasked_count;
 	bool undoes_refused; /* each call of the run that the plan undoes was refused */
 
 	const struct apply *applied;

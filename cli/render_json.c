@@ -310,19 +310,22 @@ static struct value seen_value(const struct report *report, const struct field *
 	return value_builder_list(&list, report->arena);
 }
 
-static struct value uncompared_value(const struct report *report)
+/* excepts: whether something of their items may be compared all the same. */
+static struct value uncompared_value(const struct report *report, const struct uncompared *items, size_t count,
+				     bool excepts)
 {
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
-	for (size_t i = 0; i < report->uncompared_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		VALUE_BUILDER_AUTO builder;
 
 		value_builder_init(&builder);
-		put(&builder, "kind", value_text(report->uncompared[i].kind->name));
-		put(&builder, "field", value_text(report->uncompared[i].field->name));
-		put_count(&builder, "count", report->uncompared[i].count);
-		put(&builder, "except", seen_value(report, report->uncompared[i].field));
+		put(&builder, "kind", value_text(items[i].kind->name));
+		put(&builder, "field", value_text(items[i].field->name));
+		put_count(&builder, "count", items[i].count);
+		if (excepts)
+			put(&builder, "except", seen_value(report, items[i].field));
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
 	return value_builder_list(&list, report->arena);
@@ -373,7 +376,10 @@ static void render(struct buffer *buffer, const struct report *report, const str
 	if (report->plan)
 		put(&builder, "unlisted", unlisted_value(report));
 	if (report->is_drift)
-		put(&builder, "uncompared", uncompared_value(report));
+		put(&builder, "uncompared",
+		    uncompared_value(report, report->uncompared, report->uncompared_count, true));
+	if (report->is_drift)
+		put(&builder, "unasked", uncompared_value(report, report->unasked, report->unasked_count, false));
 	if (report->applied)
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))

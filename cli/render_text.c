@@ -354,6 +354,12 @@ static void print_uncompared(struct buffer *buffer, const struct report *report)
 	}
 	if (report->uncompared_count > 0)
 		buffer_byte(buffer, '\n');
+	for (size_t i = 0; i < report->unasked_count; i++)
+		buffer_format(buffer, "%s%s.%s of %zu",
+			      i > 0 ? ", " : "not asked for, as no spec sets it: ", report->unasked[i].kind->name,
+			      report->unasked[i].field->name, report->unasked[i].count);
+	if (report->unasked_count > 0)
+		buffer_byte(buffer, '\n');
 }
 
 static void render_plan(struct buffer *buffer, const struct report *report, const struct palette *palette)

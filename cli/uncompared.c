@@ -2,10 +2,34 @@
 
 #include <string.h>
 
-static bool is_uncompared(const struct field *field)
+#include "cli/providers.h"
+
+/* Whether a drift says nothing of the field of a thing that is there. */
+typedef bool is_left_out(const struct object *object, const struct live *live, const struct kind *kind,
+			 const struct field *field);
+
+static bool is_uncompared(const struct object *object, const struct live *live, const struct kind *kind,
+			  const struct field *field)
 {
+	(void)kind;
 	/* What leads to the thing is compared by finding it there; where a secret goes is no property of it. */
-	return (field->flags & WRITE_ONLY) && !(field->flags & IDENTIFIES) && strcmp(field->name, SECRET_TO) != 0;
+	return (field->flags & WRITE_ONLY) && !(field->flags & IDENTIFIES) && strcmp(field->name, SECRET_TO) != 0 &&
+	       value_if_set(value_get_named(&object->applied, field->name)) &&
+	       !field_is_told(field, value_get_named(&live->fields, field->name));
+}
+
+/* What takes a call of its own is read where a spec sets it. */
+static bool is_unasked(const struct object *object, const struct live *live, const struct kind *kind,
+		       const struct field *field)
+{
+	const struct provider *provider = providers_find(&all_providers, object->identity.provider);
+	struct value_member alone = {value_text(field->name), value_text("")};
+	const struct value matters = value_map(&alone, 1);
+
+	/* What is asked for to be shown is read without a call of its own. */
+	alone.value.secret = true;
+	return provider && !value_get_named(&object->applied, field->name) &&
+	       !value_get_named(&live->fields, field->name) && provider->needs_detail(kind, &matters);
 }
 
 static size_t most_of(const struct job *job)
@@ -13,8 +37,7 @@ static size_t most_of(const struct job *job)
 	size_t most = 0;
 
 	for (size_t i = 0; i < job->kinds.count; i++)
-		for (size_t k = 0; k < job->kinds.items[i]->fields.count; k++)
-			most += is_uncompared(field_at(&job->kinds.items[i]->fields, k));
+		most += job->kinds.items[i]->fields.count;
 	return most;
 }
 
@@ -31,7 +54,7 @@ static size_t add(struct uncompared *items, size_t count, const struct kind *kin
 	return count;
 }
 
-size_t uncompared_list(const struct job *job, const struct uncompared **ret)
+static size_t list(const struct job *job, is_left_out *is_listed, const struct uncompared **ret)
 {
 	struct uncompared *items = arena_new_array(job->arena, most_of(job) + 1, struct uncompared);
 	size_t count = 0;
@@ -44,13 +67,19 @@ size_t uncompared_list(const struct job *job, const struct uncompared **ret)
 
 		if (!kind || !object->has_body || !live || live->presence != PRESENCE_PRESENT)
 			continue;
-		for (size_t k = 0; k < kind->fields.count; k++) {
-			const struct field *field = field_at(&kind->fields, k);
-
-			if (is_uncompared(field) && value_if_set(value_get_named(&object->applied, field->name)) &&
-			    !field_is_told(field, value_get_named(&live->fields, field->name)))
-				count = add(items, count, kind, field);
-		}
+		for (size_t k = 0; k < kind->fields.count; k++)
+			if (is_listed(object, live, kind, field_at(&kind->fields, k)))
+				count = add(items, count, kind, field_at(&kind->fields, k));
 	}
 	return count;
+}
+
+size_t uncompared_list(const struct job *job, const struct uncompared **ret)
+{
+	return list(job, is_uncompared, ret);
+}
+
+size_t unasked_list(const struct job *job, const struct uncompared **ret)
+{
+	return list(job, is_unasked, ret);
 }

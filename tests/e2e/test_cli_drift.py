@@ -54,6 +54,20 @@ def test_what_is_not_compared_is_named(tiny):
     ]
 
 
+def test_what_is_not_asked_for_is_named(tiny):
+    """It takes a call for each thing, and so is read where a spec sets it alone."""
+    tiny.run("apply", "--yes")
+    assert "not asked for, as no spec sets it: aws.vpc.dns_support of 1, aws.vpc.dns_hostnames of 1, " in tiny.run("drift").out
+    unasked = tiny.run("drift", "--output", "json").json["unasked"]
+    assert {"kind": "aws.vpc", "field": "dns_support", "count": 1} in unasked
+    text = (tiny.folder / "tiny.yaml").read_text()
+    assert text.count("10.0.0.0/16") == 1
+    tiny.write("tiny.yaml", text.replace("10.0.0.0/16", "10.0.0.0/16, dns_support: true, dns_hostnames: false, usage_metrics: false"))
+    tiny.run("apply", "--yes")
+    assert "not asked for" not in tiny.run("drift").out
+    assert tiny.run("drift", "--output", "json").json["unasked"] == []
+
+
 def test_changed_and_missing(tiny):
     tiny.run("apply", "--yes")
     ids = recorded(tiny)
