@@ -14,6 +14,26 @@ struct side {
 	const struct value *made;	 /* of what no read gives back: what the record knows of it */
 };
 
+/* An item that is sent as a whole, with a null for each member that others have set and that goes by that. */
+static const struct value *with_cleared(const struct field *item, const struct value *before, const struct value *after,
+					struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	if (!value_is(before, VALUE_MAP) || !value_is(after, VALUE_MAP))
+		return after;
+	value_builder_members(&builder, after);
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		if (member->when_unset == UNSET_CLEAR && value_if_set(value_get_named(before, member->name)) &&
+		    !value_get_named(after, member->name))
+			value_builder_member(&builder, slice_of(member->name), value_null());
+	}
+	struct value *whole = arena_new(arena, struct value);
+	*whole = value_at(value_builder_map(&builder, arena), after->position);
+	return whole;
+}
+
 /* One change for each item that comes, goes or differs, so that a rule reads as a rule. */
 static void add_item_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
 			     enum change_effect effect, const struct value *live, const struct value *wanted)
@@ -25,9 +45,12 @@ static void add_item_changes(struct diffing *diffing, const struct field *field,
 	for (uint32_t i = 0; live && i < live->count; i++) {
 		const struct value *before = &live->items[i];
 		const struct value *after = diff_index_find(&desired, before);
-		if (!after || diff_field(field->item, after, before) != LIKE)
-			diff_add(diffing, field, diff_item_path(field, name, before, diffing->arena), cause, effect,
-				 before, after);
+		if (after && diff_field(field->item, after, before) == LIKE)
+			continue;
+		if (after && effect == EFFECT_SET && field_sends_items(field))
+			after = with_cleared(field->item, before, after, diffing->arena);
+		diff_add(diffing, field, diff_item_path(field, name, before, diffing->arena), cause, effect, before,
+			 after);
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
@@ -208,6 +231,31 @@ static bool is_applied(const struct diffing *diffing, const struct field *field,
 }
 
 /* The field is set in the spec. */
+static bool is_within_change(const struct difference *difference, size_t first, struct slice path)
+{
+	for (size_t i = first; i < difference->count; i++) {
+		struct slice item = difference->changes[i].path;
+
+		if (difference->changes[i].effect == EFFECT_SET && slice_starts_with(path, item) &&
+		    path.size > item.size && path.data[item.size] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* An item with a call of its own is sent whole: no member of one that is changed is left as others have set it. */
+static void drop_left(struct diffing *diffing, size_t first)
+{
+	struct difference *result = diffing->result;
+	size_t kept = first;
+
+	for (size_t i = first; i < result->count; i++)
+		if (result->changes[i].effect != EFFECT_SHOW ||
+		    !is_within_change(result, first, result->changes[i].path))
+			result->changes[kept++] = result->changes[i];
+	result->count = kept;
+}
+
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
 	struct side whole;
@@ -258,6 +306,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		add_field_changes(diffing, field, cause,
 				  effect_of_difference(field, side->wanted, actual, diffing->arena),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
+		if (field_sends_items(field))
+			drop_left(diffing, count);
 		break;
 	}
 }

@@ -375,6 +375,11 @@ bool output_pattern_matches(const struct output *output, struct slice text);
 /* The field, of the kind's own, that is set in a MAP of them and beside which this one cannot stand, be it itself;
  * NULL: none is. */
 const char *kind_excludes(const struct kind *kind, const struct field *field, const struct value *given);
+/* Whether its items have calls of their own, which send one that changes as a whole. */
+static inline bool field_sends_items(const struct field *field)
+{
+	return field->type == FIELD_SET && (field->flags & SETTLES);
+}
 /* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. */
 static inline bool field_is_told(const struct field *field, const struct value *live)
 {

@@ -97,3 +97,19 @@ def test_a_local_route_that_leads_elsewhere_keeps_nothing_from_going(made, cloud
     )
     made.run("destroy", "--yes")
     assert not cloud.things("vpc")
+
+
+def test_a_route_that_leads_elsewhere_is_changed_back_as_a_whole(made, cloud):
+    """Nothing of where it leads by now is left as it is."""
+    ids = ids_of(made)
+    [interface] = cloud.things("instance")[ids["aws.instance.m"]]["networkInterfaceSet"]
+    ec2 = cloud.client()
+    ec2.replace_route(RouteTableId=ids[TABLE], DestinationCidrBlock="0.0.0.0/0", NetworkInterfaceId=interface["networkInterfaceId"])
+    for words in ("drift",), ("plan", "--detailed-exitcode"):
+        shown = made.run(*words, status=2).out
+        assert "left as it is" not in shown
+        assert re.search(r"routes\[0\.0\.0\.0/0\]\.interface +unset, now eni-", shown), shown
+        assert re.search(r"routes\[0\.0\.0\.0/0\]\.internet_gateway +igw-\w+, now unset", shown), shown
+    apply(made)
+    plan_is_empty(made)
+    made.run("drift")
