@@ -154,10 +154,14 @@ static bool is_never_recorded(const struct action *action, const struct change *
 	return provider->needs_detail(action->kind, &matters);
 }
 
-/* What is never made, only taken on, is there already: who read nothing takes it for new. */
+/* What is never made, only taken on, is there already: who read nothing takes it for new, and knows nothing of what it
+ * is like. */
 static bool is_taken_on(const struct action *now, const struct action *then)
 {
-	return now->kind->found && now->operation == OPERATION_ADOPT && then->operation == OPERATION_CREATE;
+	bool adopts = now->operation == OPERATION_ADOPT && then->operation == OPERATION_CREATE;
+	bool replaces = now->operation == OPERATION_REPLACE && then->operation == OPERATION_REPLACE;
+
+	return now->kind->found && (adopts || replaces);
 }
 
 /* The action as it would have been planned by whoever read nothing, and so did not know all that is known now. */

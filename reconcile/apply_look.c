@@ -44,12 +44,13 @@ bool node_changes_planned(const struct node *node)
 	return must_be_as_planned(node) && (phase_leaves(node->work.phase) || !replaces);
 }
 
-/* Nor is a new object made where the one that it is to replace is not as planned. */
+/* Nor is a new object made where the one that it is to replace is not as planned. What is found is not made: the plan
+ * has read that itself. */
 static bool begins_replacing(const struct node *node)
 {
 	const struct action *action = node->target->action;
 	return node->work.phase == PHASE_MAKE && action->operation == OPERATION_REPLACE &&
-	       action->create_before_destroy && must_be_as_planned(node);
+	       (action->create_before_destroy || action->kind->found) && must_be_as_planned(node);
 }
 
 bool node_must_look(const struct node *node)

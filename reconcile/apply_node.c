@@ -365,8 +365,9 @@ static void begin_making(struct node *node)
 		take_back(target, task);
 	task->object = target->current;
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
-	/* Those of a replace, or of what is made once more, tell how the next one differs from the last. */
-	if (!fresh || action->operation == OPERATION_ADOPT) {
+	/* Those of a replace, or of what is made once more, tell how the next one differs from the last; of what is
+	 * found, as of what is adopted, what is done to it. */
+	if (!fresh || action->operation == OPERATION_ADOPT || action->kind->found) {
 		node->work.changes = action->changes;
 		node->work.change_count = action->change_count;
 	}

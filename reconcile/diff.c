@@ -272,6 +272,9 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	}
 	/* What no read gives back is judged by the record; so is all of it where nothing was read. */
 	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
+	/* Nobody has looked at the thing yet: whoever takes it on will see whether it is the one. */
+	if ((field->flags & FIXED) && !diffing->input->live && !diffing->input->observed)
+		return;
 	const struct value *actual = (field->flags & WRITE_ONLY) ? side->made : blind ? side->observed : side->live;
 	enum likeness likeness = diff_field(field, blind ? side->sealed : side->wanted, actual);
 	if (likeness == LIKE_UNREAD && !was_applied && side->applied && !(field->flags & (FIXED | COMPARED)))

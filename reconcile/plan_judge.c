@@ -199,12 +199,13 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 	return marked;
 }
 
-static void diff_item(struct planning *planning, struct item *item, bool parts)
+/* anew: by a record that tells nothing of what the item is to be about. */
+static void diff_item(struct planning *planning, struct item *item, bool parts, bool anew)
 {
 	if (!item->marked)
 		item->live = plan_marked(planning, item->resource->kind, item->live, &item->wanted, item->object);
 	item->marked = true;
-	bool complete = item->object && object_was_finished(item->object);
+	bool complete = item->object && object_was_finished(item->object) && !anew;
 	struct difference *difference = arena_new(planning->arena, struct difference);
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
 	const struct value *observed = complete ? &item->object->observed : NULL;
@@ -307,7 +308,10 @@ static void bring_within_bounds(struct planning *planning, const struct item *it
 
 enum difference_class plan_item_compare(struct planning *planning, struct item *item)
 {
-	diff_item(planning, item, false);
+	diff_item(planning, item, false, false);
+	/* What is found elsewhere is another thing: that it is not like the one that is recorded is no drift. */
+	if (item->resource->kind->found && item->fields->replaces)
+		diff_item(planning, item, false, true);
 	uproot(planning, item);
 	bring_within_bounds(planning, item);
 	/* Nothing may be left to set, and yet it is not done. */
@@ -463,7 +467,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 		return !has_backward_reference(item->resource) || resolve(planning, item);
 	if (!resolve(planning, item))
 		return false;
-	diff_item(planning, item, true);
+	diff_item(planning, item, true, false);
 	item->lifecycle = plan_item_lifecycle(planning, item);
 	if (!stays && !looks)
 		only_show(item->parts);

@@ -401,33 +401,44 @@ static void while_a_group_is_made(struct cloud *cloud, const void *what)
 		put_machine(cloud, "{\"serial\":\"S2\"}", false);
 }
 
-#define MACHINE(power, more)                                                                                           \
+#define MACHINE_AT(path, power, more)                                                                                  \
 	"stack: look\nproviders: {metal: {user: ops, password: calvin}}\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n"       \
-	"metal.machine: {m: {controller: 'https://m.example'" power "}}\n" more
+	"metal.machine: {m: {controller: 'https://m.example" path "'" power "}}\n" more
+#define MACHINE(power, more) MACHINE_AT("", power, more)
 
 /* At the address of a controller another machine may answer by the time that it is to be turned on. */
 static void test_another_machine(void **state)
 {
-	static const bool swaps[] = {false, true};
+	static const struct {
+		const char *before; /* where it is found under another address it is replaced */
+		bool swaps;
+	} rows[] = {
+		{MACHINE("", ""), false},
+		{MACHINE("", ""), true},
+		{MACHINE_AT("/redfish/v1/Systems/1", "", ""), false},
+		{MACHINE_AT("/redfish/v1/Systems/1", "", ""), true},
+	};
 
-	for (size_t i = 0; i < sizeof(swaps) / sizeof(swaps[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cloud cloud;
 
 		cloud_open(&cloud, *state);
 		put_machine(&cloud, "{\"serial\":\"S1\",\"power\":\"Off\",\"user\":\"ops\",\"password\":\"calvin\"}",
 			    true);
-		cloud_write(&cloud, "look.yaml", MACHINE("", ""));
+		cloud_write(&cloud, "look.yaml", rows[i].before);
 		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
 		cloud_write(&cloud, "look.yaml",
 			    MACHINE(", power: 'on', depends_on: [aws.security_group.new]",
 				    "aws.security_group: {new: {vpc: main, name: new, description: new}}\n"));
 		cloud.moment = "CreateSecurityGroup";
 		cloud.happening = while_a_group_is_made;
-		cloud.what = &swaps[i];
+		cloud.what = &rows[i].swaps;
 		int status = cloud_run(&cloud, "apply --yes");
-		if (status != (swaps[i] ? STATUS_PARTLY : STATUS_FINE) ||
-		    cloud_says(&cloud, "another one is in its place, whose 'serial' is \"S2\"") != swaps[i])
+		if (status != (rows[i].swaps ? STATUS_PARTLY : STATUS_FINE) ||
+		    cloud_says(&cloud, "another one is in its place, whose 'serial' is \"S2\"") != rows[i].swaps)
 			fail_msg("row %zu: status %d:\n%.*s", i, status, (int)cloud.output.size, cloud.output.data);
+		if ((cloud_run(&cloud, "plan --detailed-exitcode") == STATUS_FINE) == rows[i].swaps)
+			fail_msg("row %zu, and then:\n%.*s", i, (int)cloud.output.size, cloud.output.data);
 		cloud_close(&cloud);
 	}
 }
