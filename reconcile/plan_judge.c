@@ -79,11 +79,22 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	       is_same(inputs_digest(planning, item->resource), &object->inputs);
 }
 
+/* Whose partition is what tells two places apart. */
+static struct slice with_partition(const struct planning *planning, struct slice told, const struct identity *identity)
+{
+	return arena_format(planning->arena, "%.*s, partition '%.*s'", SLICE_ARGUMENTS(told),
+			    SLICE_ARGUMENTS(identity->partition));
+}
+
 /* Of all that is recorded in a place one error is enough: the one thing that is wrong is who is asked. */
 static void report_elsewhere(struct planning *planning, const struct item *item)
 {
 	struct slice was = identity_told(planning->arena, &item->object->identity);
 	struct slice is = identity_told(planning->arena, item->identity);
+	if (slice_equal(was, is)) {
+		was = with_partition(planning, was, &item->object->identity);
+		is = with_partition(planning, is, item->identity);
+	}
 	struct slice pair = arena_format(planning->arena, "%.*s\n%.*s", SLICE_ARGUMENTS(was),
 					 SLICE_ARGUMENTS(item->resource->provider));
 

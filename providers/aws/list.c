@@ -453,17 +453,29 @@ enum step aws_detail(struct reading *reading, const struct answer *answer)
 	return STEP_CALL;
 }
 
-/* Both come to rest in the record of each object, where a name that was cut off could not be read back. */
+/* Both come to rest in the record of each object: whoever answers by another name later is taken for somebody else, and
+ * a name that was cut off could not be read back. */
 static bool is_recordable(const struct reading *reading, const char *what, struct slice name)
 {
-	if (name.size <= NAME_BYTES_MOST)
+	if (name.size > 0 && name.size <= NAME_BYTES_MOST)
 		return true;
+	struct slice size = name.size > 0 ? arena_format(reading->arena, " of %zu bytes", name.size) : name;
 	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE,
-		   "could not tell who answers for provider '%.*s': GetCallerIdentity answered with %s of %zu bytes",
-		   SLICE_ARGUMENTS(reading->session->name), what, name.size);
+		   "could not tell who answers for provider '%.*s': GetCallerIdentity answered %s %s%.*s",
+		   SLICE_ARGUMENTS(reading->session->name), name.size > 0 ? "with" : "without", what,
+		   SLICE_ARGUMENTS(size));
 	diag_hint(reading->task.diagnostics,
-		  "check that the endpoint is an AWS API, where an account is a number of 12 digits");
+		  "check that the endpoint is an AWS API, where an account is a number of 12 digits and an ARN begins "
+		  "with arn:PARTITION:");
 	return false;
+}
+
+/* arn:PARTITION:sts::ACCOUNT:...; empty: there is none. */
+static struct slice partition_of(struct slice arn)
+{
+	bool is_arn = slice_is(slice_cut(&arn, ':'), "arn");
+	struct slice partition = slice_cut(&arn, ':');
+	return is_arn ? partition : (struct slice){0};
 }
 
 static const struct aws_kind identity_kind = {.service = "sts"};
@@ -480,10 +492,7 @@ enum step aws_identify(struct reading *reading, const struct answer *answer)
 		aws_call_failed(&reading->task, answer, "ask who answers for provider", session->session.name);
 		return STEP_FAILED;
 	}
-	/* arn:PARTITION:sts::ACCOUNT:... */
-	struct slice rest = value_slice(value_get_named(&answer->body, "Arn"));
-	slice_cut(&rest, ':');
-	struct slice partition = slice_cut(&rest, ':');
+	struct slice partition = partition_of(value_slice(value_get_named(&answer->body, "Arn")));
 	struct slice account = value_slice(value_get_named(&answer->body, "Account"));
 	if (!is_recordable(reading, "a partition", partition) || !is_recordable(reading, "an account", account))
 		return STEP_FAILED;

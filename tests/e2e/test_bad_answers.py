@@ -43,12 +43,22 @@ def endless():
 
 HTML = b"<!DOCTYPE html>\n<html><body><p>Please sign in<br></body></html>\n"
 XML = b"<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/x</Arn>"
-LONG_ACCOUNT = XML + b"<Account>%s</Account></GetCallerIdentityResult></GetCallerIdentityResponse>" % (b"1" * 20000)
+
+
+def identity(account=b"<Account>123456789012</Account>", arn=b"<Arn>arn:aws:iam::123456789012:user/x</Arn>"):
+    result = b"<GetCallerIdentityResult>" + arn + account + b"</GetCallerIdentityResult>"
+    return lambda head: [answer(200, b"<GetCallerIdentityResponse>" + result + b"</GetCallerIdentityResponse>")]
+
 
 ANSWERS = {
     "half an answer": (lambda head: [answer(200, XML, length=len(XML) + 100)], "", None),
     "an answer that stops in the middle": (lambda head: [answer(200, XML)], "cannot be read", None),
-    "an account that no record could hold": (lambda head: [answer(200, LONG_ACCOUNT)], "an account of 20000 bytes", "12 digits"),
+    "an account that no record could hold": (identity(b"<Account>%s</Account>" % (b"1" * 20000)), "an account of 20000 bytes", "12 digits"),
+    "no account": (identity(account=b""), "answered without an account", "12 digits"),
+    "an empty account": (identity(account=b"<Account/>"), "answered without an account", "12 digits"),
+    "no ARN": (identity(arn=b""), "answered without a partition", "begins with arn:PARTITION:"),
+    "an ARN without a partition": (identity(arn=b"<Arn>arn::iam::123456789012:user/x</Arn>"), "answered without a partition", None),
+    "no ARN in its place": (identity(arn=b"<Arn>user:x</Arn>"), "answered without a partition", None),
     "no answer at all": (lambda head: [], "", None),
     "no HTTP": (lambda head: [b"SSH-2.0-OpenSSH_9.2\r\n"], "", "not the service that is meant"),
     "HTML": (lambda head: [answer(200, HTML, "text/html")], "web page", None),
@@ -105,6 +115,31 @@ def test_answer(stack, wire, script, fragment, hint):
     error = check_call_error(stack, "GetCallerIdentity", fragment, AWS_ENDPOINT_URL=server.address)
     assert hint is None or hint in error["hint"]
     assert 1 <= server.requests <= 20
+
+
+def identity_text(arn, account="123456789012"):
+    return (
+        f"<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>{arn}</Arn><UserId>x</UserId><Account>{account}</Account>"
+        "</GetCallerIdentityResult></GetCallerIdentityResponse>"
+    ).encode()
+
+
+def test_another_partition_and_none(stack, moto):
+    """Two places that differ in nothing else are told apart by it; who does not say it is nobody else for that."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}))
+    apply(stack)
+    arn = "arn:aws-cn:sts::123456789012:user/x"
+    proxy.answer = lambda fields: identity_text(arn) if fields["Action"] == "GetCallerIdentity" else None
+    refused = stack.run("plan", status=ERROR).err
+    assert ", partition 'aws', but provider 'aws' reaches aws account 123456789012" in refused, refused
+    assert ", partition 'aws-cn'\n" in refused, refused
+    arn = "arn"
+    assert "answered without a partition" in stack.run("plan", status=ERROR).err
+    proxy.answer = lambda fields: None
+    plan_is_empty(stack)
+    proxy.stop()
 
 
 def self_signed(folder):
