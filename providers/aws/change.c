@@ -455,6 +455,13 @@ enum step aws_looked_up(struct work *work, const struct answer *answer)
 		return aws_change_refused(work, answer, "look up what belongs to");
 	const struct value *found = lookup->find ? lookup->find(&answer->body, change->reclaimed)
 						 : value_path(&answer->body, lookup->result);
+	if (!found && aws_next_page(aws_kind_of(work->kind), lookup->operation, &answer->body).size > 0)
+		return aws_fail(work, FAULT_TRANSIENT,
+				arena_text(&work->task.scratch,
+					   "was not changed: %s answered without the rest of its list, which may have "
+					   "what is looked for",
+					   lookup->operation),
+				"run again: what is there is looked at first");
 	if (!found) {
 		change->sent_any = true;
 		note_change(work);

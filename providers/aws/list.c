@@ -283,15 +283,12 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 		return STEP_FAILED;
 	}
 	if (answer->ok) {
-		const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
 		if (!take(reading, kind, &answer->body, listing->items))
 			return unfit(reading, kind, "without its list", "names an empty list too");
 		/* Of what that is its record might count as gone, and be made anew beside it. */
 		if (((struct told *)reading->detail)->is_nameless)
 			return unfit(reading, kind, "with something that has no id", "names all that it lists");
-		if (pages->output_token.size)
-			token = value_slice(value_get(&answer->body, pages->output_token));
-		token = arena_copy(reading->arena, token);
+		token = arena_copy(reading->arena, aws_next_page(kind, listing->operation, &answer->body));
 	}
 	arena_reset(&reading->task.scratch);
 	return token.size ? next_page(reading, kind, token) : listed(reading, kind);
@@ -357,22 +354,32 @@ static struct value with_own_id(struct reading *reading, const struct value *bod
 	return value_with(body, SLICE(AWS_OWN_ID), value_string(reading->subject->provider_id), &reading->task.scratch);
 }
 
-/* Whether the answer has what it was asked for; an empty list is there all the same. */
-static bool is_told(const struct aws_kind *kind, const struct aws_detail *detail, const struct value *body)
+/*
+ * What the answer lacks of what it was asked for, or NULL; an empty list is there all the same. No pages were asked
+ * for, without which AWS bounds no answer (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-pagination.html):
+ * what is on a further one is not followed, and nothing is claimed about it.
+ */
+static const char *lacks(const struct aws_kind *kind, const struct aws_detail *detail, const struct value *body)
 {
-	bool told = !detail->list || list_at(body, detail->list);
+	bool is_set = true;
+	if (detail->list && !list_at(body, detail->list))
+		return "its list";
+	if (aws_next_page(kind, detail->operation, body).size > 0)
+		return "the rest of its list";
 	for (size_t i = 0; detail->is_always_set && i < kind->kind.fields.count; i++)
 		if (field_of(kind, i)->detail == detail)
-			told &= value_if_set(value_path(body, field_of(kind, i)->read)) != NULL;
-	return told;
+			is_set &= value_if_set(value_path(body, field_of(kind, i)->read)) != NULL;
+	return is_set ? NULL : "what it was asked for";
 }
 
-static void tell_untold(struct reading *reading, const struct aws_detail *detail, const struct answer *answer)
+/* lacked: of an answer that is no error, see lacks(). */
+static void tell_untold(struct reading *reading, const struct aws_detail *detail, const struct answer *answer,
+			const char *lacked)
 {
 	struct diagnostics *diagnostics = reading->task.diagnostics;
 	if (answer->ok) {
 		diag_add(diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE, "%s answered without %s",
-			 detail->operation, detail->list ? "its list" : "what it was asked for");
+			 detail->operation, lacked);
 		diag_hint(diagnostics, "the endpoint does not answer as AWS does: what is there is not known");
 		return;
 	}
@@ -397,7 +404,8 @@ static void note_unsupported(struct reading *reading, const struct aws_kind *kin
 static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
 {
 	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
-	bool told = answer->ok && is_told(kind, detail, &answer->body);
+	const char *lacked = answer->ok ? lacks(kind, detail, &answer->body) : NULL;
+	bool told = answer->ok && !lacked;
 	struct value body = answer->ok && detail->of ? with_own_id(reading, &answer->body) : answer->body;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
@@ -416,7 +424,7 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 	struct value fields = value_builder_map(&builder, &reading->task.scratch);
 	reading->subject->fields = value_copy(reading->arena, &fields);
 	if (!told)
-		tell_untold(reading, detail, answer);
+		tell_untold(reading, detail, answer, lacked);
 	if (!answer->ok && answer->fault == FAULT_UNSUPPORTED)
 		note_unsupported(reading, kind, detail);
 }

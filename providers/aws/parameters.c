@@ -24,6 +24,12 @@ const struct aws_operation_shape *aws_operation_of(const struct aws_kind *kind, 
 	return aws_operation(aws_service(slice_of(kind->service)), slice_of(operation));
 }
 
+struct slice aws_next_page(const struct aws_kind *kind, const char *operation, const struct value *answer)
+{
+	struct slice member = aws_operation_of(kind, operation)->pages.output_token;
+	return member.size > 0 ? value_slice(value_get(answer, member)) : (struct slice){0};
+}
+
 static struct value fixed_value(const struct aws_shape *shape, const char *text)
 {
 	int64_t integer;

@@ -23,6 +23,8 @@ void aws_parameter_add(struct aws_parameters *parameters, const char *path, stru
 void aws_parameters_fixed(struct aws_parameters *parameters, const struct aws_kind *kind, const char *operation,
 			  const char *const *fixed);
 const struct aws_operation_shape *aws_operation_of(const struct aws_kind *kind, const char *operation);
+/* The token of the page behind this one, in its answer; empty: there is none. */
+struct slice aws_next_page(const struct aws_kind *kind, const char *operation, const struct value *answer);
 /* The nested MAP; lists hold their numbered items in order. */
 struct value aws_parameters_value(const struct aws_parameters *parameters, struct arena *arena);
 

@@ -430,6 +430,43 @@ def test_an_answer_without_what_it_was_asked_for(stack, moto, address, field, ac
     proxy.stop()
 
 
+FIRST_PAGES = {
+    "of the tables that take in the routes of a gateway": ("aws.vpn_gateway.edge", "propagate_to", "DescribeRouteTables", "routeTableSet"),
+    "of what an instance has": ("aws.instance.host", "credits", "DescribeInstanceCreditSpecifications", "instanceCreditSpecificationSet"),
+}
+
+
+@pytest.mark.parametrize("address, field, action, items", FIRST_PAGES.values(), ids=FIRST_PAGES)
+def test_a_page_of_what_the_list_leaves_out(stack, cloud, address, field, action, items):
+    """What is not on it is not gone: the rest of what it was asked for is on another page."""
+    proxy = Proxy(cloud.address())
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    resources = {
+        "aws.vpc": {"home": {"cidr": "10.0.0.0/16"}},
+        "aws.route_table": {"private": {"vpc": Ref("aws.vpc.home")}},
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home"), "propagate_to": [Ref("aws.route_table.private")]}},
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.0.1.0/24"}},
+        "aws.instance": {"host": {"image": IMAGE, "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a"), "credits": "standard"}},
+    }
+    stack.write("stack.yaml", spec_text(resources))
+    apply(stack)
+    plan_is_empty(stack)
+    page = f"<{action}Response><requestId>1</requestId><{items}/><nextToken>more</nextToken></{action}Response>".encode()
+
+    def answer(fields):
+        is_detail = action != "DescribeRouteTables" or fields.get("Filter.1.Name") == "vpc-id"
+        return page if fields["Action"] == action and is_detail else None
+
+    proxy.answer = answer
+    planned = plan(stack, status=3)
+    assert planned.data["actions"] == [] and planned.data["drift"] == 0
+    assert {(each["address"], each["field"]) for each in planned.data["unread"]} == {(address, field)}
+    assert f"{action} answered without the rest of its list" in json.dumps(planned.data["unread"]), planned
+    proxy.answer = lambda fields: None
+    plan_is_empty(stack)
+    proxy.stop()
+
+
 def test_what_the_service_keeps_otherwise_is_told(stack, moto):
     """moto takes a customer gateway's name and keeps none: another gateway would be made by each apply, and all be well."""
     stack.environment["AWS_ENDPOINT_URL"] = moto.address
