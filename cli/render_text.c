@@ -108,7 +108,7 @@ static void print_action(struct buffer *buffer, const struct report *report, con
 		.width = PATH_WIDTH_LEAST,
 		.drift_only = report->is_drift,
 		.listed = action->operation == OPERATION_CREATE,
-		.replaced = action->operation == OPERATION_REPLACE && !report->is_drift,
+		.replaced = action->operation == OPERATION_REPLACE && !action->kind->found && !report->is_drift,
 	};
 
 	print_head(buffer, report, action, palette);

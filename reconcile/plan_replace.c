@@ -553,12 +553,14 @@ static void tell_released(struct planning *planning, const struct item *item)
 	}
 }
 
-/* No change shows what becomes of what the spec ignores, or has let go of: it is kept as long as the object stays. */
+/* No change shows what becomes of what the spec ignores, or has let go of: it is kept as long as the object stays. What
+ * is found is not made: both stay as they are. */
 void plan_tell_reset(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
-		bool is_replaced = item->operation == OPERATION_REPLACE && item->in_focus;
+		bool is_replaced =
+			item->operation == OPERATION_REPLACE && item->in_focus && !item->resource->kind->found;
 
 		if (is_replaced)
 			tell_released(planning, item);

@@ -58,7 +58,7 @@ void undo_note_losses(struct undo_work *work, const struct action *action)
 						   : "gets another id than '%.*s', and what that held is gone",
 			  SLICE_ARGUMENTS(id));
 	}
-	if (action->operation == OPERATION_REPLACE)
+	if (action->operation == OPERATION_REPLACE && !action->kind->found)
 		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
 			  SLICE_ARGUMENTS(action->provider_id));
 	if (action->operation == OPERATION_REPLACE && made)

@@ -1,6 +1,7 @@
 """A machine whose resource leads to another controller: the next one takes its place, and none is made."""
 
 import json
+import re
 
 import pytest
 
@@ -60,6 +61,31 @@ def test_machines_that_change_places_get_their_power(two_machines):
     stack.run("apply", "--yes")
     assert powers_of(stack) == {"a": "off", "b": "on"}
     assert is_empty(stack)
+
+
+def test_a_machine_in_the_place_of_another_is_as_it_is(two_machines):
+    """It is not made anew: nothing that a spec leaves to others, or lets go of, gets lost with the one before."""
+    stack = two_machines(m=("a", "off"))
+    stack.run("apply", "--yes")
+
+    def write_m(place, **fields):
+        write(stack, {"m": {"controller": f"https://{ADDRESSES[place]}", **fields}}, **SETTINGS)
+
+    write_m("b", power="on")
+    planned = stack.run("plan").out
+    assert "goes with the old object" not in planned and re.search(r"serial +b   kept as it is, no longer managed", planned)
+    write_m("a", power="off", lifecycle={"ignore": ["power", "processors"]})
+    stack.run("apply", "--yes")
+    write_m("b", power="off", lifecycle={"ignore": ["power", "processors"]})
+    assert "is replaced" not in stack.run("apply", "--yes").err
+    assert powers_of(stack) == {"a": "off", "b": "on"}
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    undone = stack.run("undo", run, "--yes", "--output", "json")
+    assert undone.json["irreversible"] == [] and "is replaced" not in undone.err
+    write_m("a")
+    stack.run("apply", "--yes")
+    write_m("b")
+    assert "is replaced" not in stack.run("apply", "--yes").err
 
 
 def test_another_machine_than_was_reviewed_is_not_turned(two_machines):
