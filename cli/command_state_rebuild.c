@@ -240,6 +240,59 @@ static bool has_secret(void *context, struct slice file)
 	return state_is_there(job->world, written_secret_path(job->folder, file, job->arena));
 }
 
+/* How a finding is shown, and what it means for the exit status. */
+struct finding_class {
+	const char *name; /* in documents */
+	const char *text;
+	bool is_of_field; /* of the field that `what` names, not of the whole object */
+	int status;
+	bool is_there; /* something of the stack, for all that is known, that is not recorded */
+};
+
+static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
+	[REBUILD_TWINS] = {"twins",
+			   "is claimed by more than one, and none is recorded: see which is meant, delete the other or "
+			   "take its 'trueup:' tags off, and rebuild again (--force)",
+			   false, STATUS_PARTLY, true},
+	[REBUILD_BESIDE] = {"twins", "claims the same as one that is recorded, as it was before: it is left alone",
+			    false, STATUS_PARTLY, true},
+	[REBUILD_LEFT] = {"left", "is what a replace left behind: the next plan deletes it, or takes it back", false,
+			  STATUS_FINE},
+	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY, true},
+	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE},
+	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it, or a machine's record alone", false,
+			   STATUS_FINE},
+	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
+			     STATUS_FINE},
+	[REBUILD_UNREAD] = {"unread",
+			    "could not be read: it is recorded as it was before, or by its tags alone where it was not",
+			    false, STATUS_INCOMPLETE},
+	[REBUILD_UNSEEN] = {"unseen", "could not be looked at, and is not recorded", false, STATUS_INCOMPLETE, true},
+	[REBUILD_LOST] =
+		{"lost",
+		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "
+		 "file that is not there, and you have it, put it there and rebuild again (--force)",
+		 true, STATUS_PARTLY},
+	[REBUILD_KEPT] = {"kept", "was not finished: its record stays as it was, and the next apply goes on with it",
+			  false, STATUS_FINE},
+	[REBUILD_DROPPED] = {"dropped",
+			     "was not finished, and its record does not fit what is there: what is left to do about it "
+			     "is known no more",
+			     false, STATUS_PARTLY},
+	[REBUILD_DAMAGED] = {"damaged", "had a record that could not be read: whether it was finished is not known",
+			     false, STATUS_INCOMPLETE},
+};
+
+static bool is_anything_there(const struct rebuild *rebuild)
+{
+	const struct rebuilding *rebuilding = &rebuild->rebuilding;
+
+	for (size_t i = 0; i < rebuilding->finding_count; i++)
+		if (classes[rebuilding->findings[i].class].is_there)
+			return true;
+	return rebuilding->object_count > 0;
+}
+
 static bool make_records(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
@@ -269,54 +322,13 @@ static bool make_records(struct rebuild *rebuild)
 	if (!job_read_rebuilt(job, &rebuild->rebuilding) ||
 	    !rebuild_fill(&rebuild->rebuilding, job->refresh.live, job->diagnostics))
 		return false;
-	if (rebuild->rebuilding.object_count + rebuild->rebuilding.unseen_count > 0)
+	if (is_anything_there(rebuild))
 		return true;
 	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is there that the stack '%.*s' made",
 		   SLICE_ARGUMENTS(job->stack.name));
 	diag_hint(job->diagnostics, "is it the right account, region and endpoint? Tags tell what belongs to a stack");
 	return false;
 }
-
-/* How a finding is shown, and what it means for the exit status. */
-struct finding_class {
-	const char *name; /* in documents */
-	const char *text;
-	bool is_of_field; /* of the field that `what` names, not of the whole object */
-	int status;
-};
-
-static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
-	[REBUILD_TWINS] = {"twins",
-			   "is claimed by more than one: none is recorded, and the next plan would make another", false,
-			   STATUS_PARTLY},
-	[REBUILD_BESIDE] = {"twins", "claims the same as one that is recorded, as it was before: it is left alone",
-			    false, STATUS_PARTLY},
-	[REBUILD_LEFT] = {"left", "is what a replace left behind: the next plan deletes it, or takes it back", false,
-			  STATUS_FINE},
-	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY},
-	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE},
-	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it, or a machine's record alone", false,
-			   STATUS_FINE},
-	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
-			     STATUS_FINE},
-	[REBUILD_UNREAD] = {"unread",
-			    "could not be read: it is recorded as it was before, or by its tags alone where it was not",
-			    false, STATUS_INCOMPLETE},
-	[REBUILD_UNSEEN] = {"unseen", "could not be looked at, and is not recorded", false, STATUS_INCOMPLETE},
-	[REBUILD_LOST] =
-		{"lost",
-		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "
-		 "file that is not there, and you have it, put it there and rebuild again (--force)",
-		 true, STATUS_PARTLY},
-	[REBUILD_KEPT] = {"kept", "was not finished: its record stays as it was, and the next apply goes on with it",
-			  false, STATUS_FINE},
-	[REBUILD_DROPPED] = {"dropped",
-			     "was not finished, and its record does not fit what is there: what is left to do about it "
-			     "is known no more",
-			     false, STATUS_PARTLY},
-	[REBUILD_DAMAGED] = {"damaged", "had a record that could not be read: whether it was finished is not known",
-			     false, STATUS_INCOMPLETE},
-};
 
 static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
 {
@@ -373,6 +385,12 @@ static struct value findings_value(const struct rebuild *rebuild)
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
+}
+
+/* Where all that is there is contested the record stays as it is: plan goes on warning of a state that was lost. */
+static bool has_records(const struct rebuild *rebuild)
+{
+	return rebuild->rebuilding.object_count + rebuild->rebuilding.unseen_count > 0;
 }
 
 static struct value data_of(const struct rebuild *rebuild)
@@ -460,6 +478,15 @@ static bool commit(const struct rebuild *rebuild)
 	return job_commit_and_end(job, &all);
 }
 
+static bool record(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	return is_wanted(rebuild) && back_up(rebuild) &&
+	       job_begin_run(job, SLICE("state rebuild"), (struct slice){NULL, 0}, &job->record->serial) &&
+	       commit(rebuild);
+}
+
 /* What was not recorded weighs more than what was not read. */
 static int status_of(const struct rebuild *rebuild)
 {
@@ -480,8 +507,11 @@ static int tell(struct rebuild *rebuild)
 
 	buffer_init(&text, SIZE_MAX);
 	print_records(rebuild, &text);
-	buffer_format(&text, "recorded %zu object%s of lineage %.8s\n", count, count == 1 ? "" : "s",
-		      rebuild->lineage.data);
+	if (has_records(rebuild))
+		buffer_format(&text, "recorded %zu object%s of lineage %.8s\n", count, count == 1 ? "" : "s",
+			      rebuild->lineage.data);
+	else
+		buffer_string(&text, "recorded nothing\n");
 	if (rebuild->backup) {
 		buffer_string(&text, "what was recorded before is in ");
 		print_safe(&text, slice_of(rebuild->backup));
@@ -503,9 +533,7 @@ static int rebuild_once(struct invocation *invocation, const void *about, bool *
 	job_init(&job, invocation);
 	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job.arena);
 	bool done = open_all(&rebuild) && job_take_inventory(&job, &rebuild.past, &rebuild.inventory) &&
-		    choose_lineage(&rebuild) && make_records(&rebuild) && is_wanted(&rebuild) && back_up(&rebuild) &&
-		    job_begin_run(&job, SLICE("state rebuild"), (struct slice){NULL, 0}, &job.record->serial) &&
-		    commit(&rebuild);
+		    choose_lineage(&rebuild) && make_records(&rebuild) && (!has_records(&rebuild) || record(&rebuild));
 	*ret_again = job.moved;
 	if (!job.moved)
 		status = done ? tell(&rebuild)

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from cli import Terminal, applied, cloud_stack, recorded, simulate  # noqa: F401
+from cli import Terminal, applied, cloud_stack, recorded, simulate, world  # noqa: F401
 from test_conformance import SAMPLES, on, trial  # noqa: F401
 from trueup_runner import Proxy, apply, copy_stack, ids_of, plan_is_empty
 
@@ -269,6 +269,45 @@ def test_twins(stack, moto, changed):
     ec2.delete_subnet(SubnetId=twin)
     rebuild(stack, "--force")
     assert recorded(stack) == ids and actions(stack) == []
+
+
+ONE = "stack: net\nproviders: {aws: {region: eu-central-1}}\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n"
+
+
+@pytest.fixture
+def one(stack):
+    """A stack of one thing alone, on the simulator."""
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", ONE)
+
+
+def test_twins_and_nothing_else(one):
+    """All that is there is contested: it is named all the same, and nothing is written until one of them is gone."""
+    ids, vpcs = recorded(one), world(one, "vpc")
+    tags = [f"tags.{tag['key']}={tag['value']}" for tag in vpcs[ids["aws.vpc.main"]]["tagSet"]]
+    one.run("sim", "../world", "--region", "eu-central-1", "add", "vpc", "cidrBlock=10.0.0.0/16", *tags)
+    [twin] = set(world(one, "vpc")) - set(vpcs)
+    lose(one)
+    assert "nothing is recorded, and yet 'aws.vpc.main' is there" in one.run("plan").err
+    told = " ".join(one.run("state", "rebuild", "--yes", status=7).out.split())
+    assert told.count("is claimed by more than one, and none is recorded: see which is meant") == 2
+    assert told.endswith("and rebuild again (--force) recorded nothing")
+    document = rebuild(one, status=7)
+    claims = sorted(("twins", "aws.vpc.main", id) for id in (twin, ids["aws.vpc.main"]))
+    assert sorted(findings(document, "address", "provider_id")) == claims and document["objects"] == []
+    # What led here goes on doing so.
+    assert "'trueup state rebuild' makes it anew" in one.run("plan").err
+    one.run("apply", "--yes", status=4)
+    one.run("sim", "../world", "remove", "vpc", twin)
+    assert rebuild(one)["findings"] == []
+    assert recorded(one) == ids and actions(one) == []
+
+
+def test_tags_that_make_no_record_and_nothing_else(one):
+    [vpc] = recorded(one).values()
+    one.run("sim", "../world", "change", "vpc", vpc, "tags.trueup:object=x")
+    lose(one)
+    assert findings(rebuild(one, status=7), "provider_id") == [("unusable", vpc), ("absent", None)]
 
 
 def test_two_of_one_generation_beside_the_own(stack, moto):
