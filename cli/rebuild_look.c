@@ -55,6 +55,7 @@ bool job_take_inventory(struct job *job, const struct rebuild_past *past, struct
 	*ret = (struct inventory){.loop = &job->loop, .sessions = &job->sessions, .arena = job->arena};
 	if (!inventory_take(ret, job->diagnostics))
 		return false;
+	rebuild_join_ways(ret, &job->stack, past);
 	if (ret->unlisted_count == 0)
 		return true;
 	index_recorded(job, past, &recorded);

@@ -2,6 +2,7 @@
 #define TRUEUP_RECONCILE_KNOWN_IDS_H
 
 #include "base/map.h"
+#include "reconcile/provider.h"
 #include "reconcile/resource.h"
 
 /*
@@ -19,5 +20,9 @@ void known_ids_release(struct known_ids *known);
 /* False where it is known already. What is given is borrowed. */
 bool known_ids_add(struct known_ids *known, struct slice provider_id, struct slice kind,
 		   const struct identity *identity);
+
+/* For a map: the same for what two ways to one place show of one thing, down to its ownership tags. In arena. */
+struct slice known_ids_key(struct arena *arena, struct slice kind, const struct live *live,
+			   const struct identity *identity);
 
 #endif

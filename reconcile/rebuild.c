@@ -204,7 +204,7 @@ static const struct object *record_of(const struct rebuilding *rebuilding, const
 	const struct object *known =
 		map_get(&rebuilding->past->by_id,
 			rebuild_id_key(rebuilding->arena, slice_of(stray->kind->name), live->provider_id));
-	return known && identity_equal(&known->identity, &stray->session->identity) &&
+	return known && rebuild_is_at(known, live->ownership.object_id, &stray->session->identity) &&
 			       !live_is_another(live, stray->kind, &known->outputs, rebuilding->lineage)
 		       ? known
 		       : NULL;

@@ -92,6 +92,11 @@ struct rebuilding {
 	struct map outdated; /* by object id: what is recorded, and is older than what spec and world agree in */
 };
 
+/*
+ * What two ways to one place have shown is one thing: it stays in the inventory as the one shows it that the spec has
+ * for its address, or else that of its record. Before anything is made of the inventory.
+ */
+void rebuild_join_ways(struct inventory *inventory, const struct stack *stack, const struct rebuild_past *past);
 /* The objects of the lineage: heads, and of the body what a reading needs to know. */
 void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory);
 /* One that is found by its identity: it carries no tags. object_id: new, for one that was not recorded before. */

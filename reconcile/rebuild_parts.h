@@ -17,6 +17,8 @@ void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct obje
 /* The value of a field with the ids of objects as references to them: as a spec would say it. */
 struct value rebuild_refer(const struct rebuilding *rebuilding, const struct map *by_id, const struct field *field,
 			   const struct value *value);
+/* Whether a record is that of a thing at that place, also where another way led there: the object id is the same. */
+bool rebuild_is_at(const struct object *former, struct slice object_id, const struct identity *identity);
 /* A key of by_id. */
 struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id);
 /* Whether what carries this object id was recorded as left behind by a replace. */

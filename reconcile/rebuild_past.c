@@ -54,12 +54,20 @@ bool rebuild_is_whole(const struct object *object)
 	       !(value_is(&object->let_go, VALUE_MAP) && object->let_go.count > 0);
 }
 
+bool rebuild_is_at(const struct object *former, struct slice object_id, const struct identity *identity)
+{
+	const struct identity was = identity_any_way(&former->identity), is = identity_any_way(identity);
+
+	return identity_equal(&former->identity, identity) ||
+	       (slice_equal(former->object_id, object_id) && identity_equal(&was, &is));
+}
+
 /* Its record of before, or NULL. */
 static const struct object *former_of(const struct rebuilding *rebuilding, const struct object *object)
 {
 	const struct object *former = map_get(&rebuilding->past->by_object_id, object->object_id);
 	bool is_same = former && slice_equal(former->kind, object->kind) &&
-		       identity_equal(&former->identity, &object->identity) &&
+		       rebuild_is_at(former, object->object_id, &object->identity) &&
 		       (former->provider_id.size == 0 || slice_equal(former->provider_id, object->provider_id));
 
 	return is_same ? former : NULL;
@@ -132,6 +140,7 @@ static bool keep(struct rebuilding *rebuilding, struct object *object, const str
 	kept.address = object->address;
 	kept.provider = object->provider;
 	kept.provider_id = object->provider_id;
+	kept.identity = object->identity;
 	if (object->role == OBJECT_DEPOSED)
 		kept.role = OBJECT_DEPOSED;
 	/* It has come only now: nobody saw it made. */

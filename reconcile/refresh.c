@@ -241,12 +241,11 @@ static void gather_expected(struct refreshing *refreshing)
 static void find_lost(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
-	struct known_ids counted;
-	struct map spare;
+	struct map counted, spare;
 
+	map_init(&counted);
 	map_init(&spare);
 	const struct map *addresses = stack_addresses(refresh->expected, &spare);
-	known_ids_init(&counted, 0, refresh->arena);
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
 
@@ -257,8 +256,8 @@ static void find_lost(struct refreshing *refreshing)
 			if (live->presence != PRESENCE_PRESENT || !resource || resource->kind != group->kind ||
 			    slice_equal(live->ownership.lineage, refresh->loop->settings.lineage) ||
 			    !lineage_is_of(live->ownership.lineage, refresh->stack->name) ||
-			    !known_ids_add(&counted, live->provider_id, slice_of(group->kind->name),
-					   &group->session->identity))
+			    !map_mark(&counted, known_ids_key(refresh->arena, slice_of(group->kind->name), live,
+							      &group->session->identity)))
 				continue;
 			if (refresh->lost_count++ > 0)
 				continue;
@@ -266,8 +265,8 @@ static void find_lost(struct refreshing *refreshing)
 			refresh->lost_id = live->provider_id;
 		}
 	}
+	map_release(&counted);
 	map_release(&spare);
-	known_ids_release(&counted);
 }
 
 /* Why what is expected cannot be looked for where its alias leads; NULL: it can, or what is recorded of it lies there,
@@ -410,14 +409,16 @@ static void judge_expected(struct refreshing *refreshing)
 
 /*
  * What carries our tags without being recorded came of a call whose answer nobody saw, also where somebody has taken
- * one of them off. Looked for at the end, because two aliases may list one place.
+ * one of them off. Looked for at the end, because two aliases may list one place, by one endpoint or by two.
  */
 static void find_strays(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
 	struct slice lineage = refresh->loop->settings.lineage;
 	struct known_ids known;
+	struct map seen;
 
+	map_init(&seen);
 	known_ids_init(&known, refresh->recorded_count, refresh->arena);
 	for (size_t i = 0; i < refresh->recorded_count; i++) {
 		const struct object *object = refresh->recorded[i];
@@ -433,11 +434,14 @@ static void find_strays(struct refreshing *refreshing)
 			    (live->ownership.intent.size > 0 || live->ownership.object_id.size > 0) &&
 			    slice_equal(live->ownership.lineage, lineage) &&
 			    known_ids_add(&known, live->provider_id, slice_of(group->kind->name),
-					  &group->session->identity))
+					  &group->session->identity) &&
+			    map_mark(&seen, known_ids_key(refresh->arena, slice_of(group->kind->name), live,
+							  &group->session->identity)))
 				add_stray(refresh, group, live);
 		}
 	}
 	known_ids_release(&known);
+	map_release(&seen);
 }
 
 static void index_all(struct refreshing *refreshing)
