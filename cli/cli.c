@@ -60,13 +60,24 @@ static void redact_diagnostics(struct invocation *invocation)
 	}
 }
 
+/* That there is more to be done says more than that it could not be told. Whoever reads nothing but the status must not
+ * take what was done for undone. */
+static int status_untold(struct invocation *invocation, const struct report *report, int status)
+{
+	if (status == STATUS_PARTLY || !report->applied || !apply_has_changed(report->applied))
+		return status == STATUS_PARTLY ? status : STATUS_ERROR;
+	diag_add(invocation->diagnostics, SEVERITY_NOTE, FAULT_USER, NOWHERE,
+		 "all of the plan was applied, and is recorded: only the report of it could not be written");
+	diag_hint(invocation->diagnostics, "'trueup state history' has the run, and its calls");
+	return STATUS_PARTLY;
+}
+
 int invocation_end(struct invocation *invocation, struct report *report, int status)
 {
 	report->status = final_status(invocation, status);
 	redact_diagnostics(invocation);
 	bool told = sinks_end(invocation->sinks, report, invocation->diagnostics);
-	/* That there is more to be done says more than that it could not be told. */
-	return told || status == STATUS_PARTLY ? status : STATUS_ERROR;
+	return told ? status : status_untold(invocation, report, status);
 }
 
 int invocation_fail(struct invocation *invocation, int status)

@@ -25,8 +25,8 @@ static const struct {
 	 "refused: the plan no longer fits (plan again), its digest is another, or the state seems lost"},
 	{STATUS_LEASE, "another run holds the stack"},
 	{STATUS_BUDGET, "refused: more deletions than allowed"},
-	{STATUS_PARTLY, "partly applied: see to the errors, then run again to resume; or an undo cannot take back all "
-			"that the run did"},
+	{STATUS_PARTLY, "partly applied: see to the errors, then run again to resume; or applied, and the report could "
+			"not be written; or an undo cannot take back all that the run did"},
 	{STATUS_USAGE, "the command line is wrong"},
 	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM, 129 by SIGHUP"},
 	{STATUS_UNREAD_OUTPUT, "the reader of a command that only reads closed the output early, as 'head' does"},

@@ -12,7 +12,7 @@ enum exit_status {
 	STATUS_REFUSED = 4,    /* stale plan or wrong digest */
 	STATUS_LEASE = 5,      /* another run holds the stack */
 	STATUS_BUDGET = 6,     /* more deletions than allowed */
-	STATUS_PARTLY = 7,     /* partly applied: run again to resume; or what an undo cannot take back is left */
+	STATUS_PARTLY = 7,     /* partly applied: run again to resume; or applied, and not told; or not all undone */
 	STATUS_USAGE = 64,     /* EX_USAGE of sysexits.h */
 	STATUS_SIGNAL = 128,
 	STATUS_UNREAD_OUTPUT = 141, /* STATUS_SIGNAL and SIGPIPE, of which other programs end then */
