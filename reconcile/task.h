@@ -53,6 +53,7 @@ struct call {
 	struct slice token;  /* idempotency token within parameters, or empty */
 	/* Paths within the answer's body, or NULL: where one is missing, nobody can tell what was made. */
 	const char *tells[2];
+	bool shows_once; /* its answer holds what nobody is to see, whatever it looks like: nothing of it is quoted */
 	/* Codes that mean "not there yet" while what the call names is young: retried. */
 	const char *const *settling; /* NULL-terminated, or NULL */
 };

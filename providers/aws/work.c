@@ -254,7 +254,8 @@ static enum step create(struct work *work)
 	if (call->token)
 		work->task.call.token = work->tagging.intent;
 	work->task.call.tells[0] = call->result;
-	work->task.call.tells[1] = call == &kind->create_shown ? kind->shows : NULL;
+	work->task.call.shows_once = call == &kind->create_shown;
+	work->task.call.tells[1] = work->task.call.shows_once ? kind->shows : NULL;
 	work->stage = STAGE_CREATED;
 	return STEP_CALL;
 }

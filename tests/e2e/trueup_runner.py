@@ -423,7 +423,7 @@ class Proxy:
 
     at(number, action, executed) is asked before a request is passed on and after it was answered; where it says true
     the program that `victim` is then gets SIGKILL, and no answer. answer(fields) may give a body in the server's place,
-    or a status and a body; amend(fields, text) what is handed on of a body that the server gave.
+    or a status and a body; amend(fields, text) what is handed on of a body that the server gave, likewise.
     """
 
     def __init__(self, address, at=None):
@@ -474,7 +474,9 @@ class Proxy:
             connection.close()
         if self._kills(handler, number, action, True):
             return
-        self._send(handler, answer.status, answer.headers.get("Content-Type", "text/xml"), self.amend(fields, text))
+        text = self.amend(fields, text)
+        status, text = text if isinstance(text, tuple) else (answer.status, text)
+        self._send(handler, status, answer.headers.get("Content-Type", "text/xml"), text)
 
     @staticmethod
     def _send(handler, status, kind, text):
