@@ -2,9 +2,9 @@
 #include "reconcile/ranges.h"
 
 /*
- * What is made within a range of a network needs the network to have one around it. The spec is held against itself
- * when it is read; but where it leaves a network's ranges to others, or to the service, what was read tells which there
- * are. The service would say so when all that has to go for it is deleted.
+ * What is made within a range of a network needs the network to have one around it, and so does an address. The spec is
+ * held against itself when it is read; but where it leaves a network's ranges to others, or to the service, what was
+ * read tells which there are. The service would say so when all that has to go for it is deleted.
  */
 
 /* A range that comes by a change, or one that is not known yet. */
@@ -41,6 +41,9 @@ static bool any_around(const struct value *told, const struct cidr *range)
 static const struct field *lacking(struct planning *planning, const struct network *network, const struct cidr *range)
 {
 	const struct item *item = plan_item_at(planning, network->object->address);
+
+	if (!plan_load_body(planning, network->object))
+		return NULL;
 	const struct value left =
 		item && item->resource ? plan_left_to_others(planning, item->resource) : network->object->ignored;
 	const struct field *lacks = NULL;
@@ -71,29 +74,44 @@ static bool has_around(const struct network *network, const struct cidr *range)
 static const struct network *other_around(const struct map *networks, const struct network *own,
 					  const struct cidr *range)
 {
-	if (range->family != 6 || has_around(own, range))
-		return NULL;
-	for (size_t i = 0; i < networks->count; i++) {
+	for (size_t i = 0; range->family == 6 && i < networks->count; i++) {
 		const struct network *other = networks->entries[i].item;
 
-		if (other != own && has_around(other, range))
+		if (other != own && other->kind == own->kind && has_around(other, range))
 			return other;
 	}
 	return NULL;
 }
 
-static void tell_other(struct planning *planning, const struct action *action, const struct field *field,
-		       const struct network *own, const struct network *other)
-{
-	const struct value *value = value_get_named(&action->known, field->name);
-	struct slice range = value_shown(value, SIZE_MAX);
+/* Of an action that has a value, in a field or deeper, which is to lie within a network. */
+struct lying {
+	const struct action *action;
+	const char *name; /* of the field */
+	bool is_address;  /* else a range */
+	const struct value *value;
+	const struct network *network;
+	struct cidr range;
+};
 
-	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
-		   "'%.*s' cannot have %.*s as its '%s': that lies in a range of '%.*s', and in none of '%.*s'",
-		   SLICE_ARGUMENTS(action->address), SLICE_ARGUMENTS(range), field->name,
-		   SLICE_ARGUMENTS(other->object->address), SLICE_ARGUMENTS(own->object->address));
-	diag_address(planning->diagnostics, action->address);
-	diag_hint(planning->diagnostics, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own->object->address));
+static void tell(struct planning *planning, const struct lying *lying, const char *why, const char *hint)
+{
+	struct position position = lying->value->position;
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, position.line > 0 ? position : lying->action->position,
+		   "'%.*s' cannot have %.*s as its '%s': %s", SLICE_ARGUMENTS(lying->action->address),
+		   SLICE_ARGUMENTS(value_shown(lying->value, SIZE_MAX)), lying->name, why);
+	diag_address(planning->diagnostics, lying->action->address);
+	diag_hint(planning->diagnostics, "%s", hint);
+}
+
+static void tell_other(struct planning *planning, const struct lying *lying, const struct network *other)
+{
+	struct slice own = lying->network->object->address;
+
+	tell(planning, lying,
+	     arena_text(planning->arena, "that lies in a range of '%.*s', and in none of '%.*s'",
+			SLICE_ARGUMENTS(other->object->address), SLICE_ARGUMENTS(own)),
+	     arena_text(planning->arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
 }
 
 static bool sets(const struct action *action, const struct field *field)
@@ -104,48 +122,21 @@ static bool sets(const struct action *action, const struct field *field)
 	return operation_makes(action->operation);
 }
 
-static void look_at(struct planning *planning, const struct action *action, const struct map *networks)
-{
-	for (size_t i = 0; i < action->kind->fields.count; i++) {
-		const struct field *field = field_at(&action->kind->fields, i);
-		bool lies = field->range == RANGE_WITHIN && field->range_parent;
-		const struct value *value = lies ? value_get_named(&action->known, field->name) : NULL;
-		const struct value *within = value ? value_get_named(&action->known, field->range_parent) : NULL;
-		const struct network *network =
-			within && value_is(within, VALUE_STRING) ? map_get(networks, value_slice(within)) : NULL;
-		const struct field *lacks;
-		struct cidr range;
-
-		if (!network || !value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range) ||
-		    !sets(action, field))
-			continue;
-		const struct network *other = other_around(networks, network, &range);
-		if (other)
-			tell_other(planning, action, field, network, other);
-		lacks = operation_makes(action->operation) && !other ? lacking(planning, network, &range) : NULL;
-		if (!lacks)
-			continue;
-		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
-			   "'%.*s' cannot have %.*s as its '%s': '%.*s' has no range around that, and leaves '%s' to "
-			   "others",
-			   SLICE_ARGUMENTS(action->address), SLICE_ARGUMENTS(value_shown(value, SIZE_MAX)), field->name,
-			   SLICE_ARGUMENTS(network->object->address), lacks->name);
-		diag_address(planning->diagnostics, action->address);
-		diag_hint(planning->diagnostics,
-			  "take '%s' out of 'lifecycle.ignore' of '%.*s', or add the range by hand first", lacks->name,
-			  SLICE_ARGUMENTS(network->object->address));
-	}
-}
+/* Networks are looked for once something is to lie in one. */
+struct look {
+	struct planning *planning;
+	struct map networks; /* by id, to struct network: those that were read */
+	bool is_indexed;
+};
 
 static bool has_ranges(const struct kind *kind)
 {
 	for (size_t i = 0; kind && i < kind->fields.count; i++)
-		if (field_at(&kind->fields, i)->range == RANGE_DOMAIN)
+		if (field_at(&kind->fields, i)->range != RANGE_NONE)
 			return true;
 	return false;
 }
 
-/* By id, to struct network: those that were read. */
 static void index_networks(struct planning *planning, struct map *networks)
 {
 	const struct plan_input *input = planning->input;
@@ -161,8 +152,7 @@ static void index_networks(struct planning *planning, struct map *networks)
 		const struct kind *kind = kinds_find(input->kinds, object->kind);
 		struct network *network;
 
-		if (!live || live->presence != PRESENCE_PRESENT || object->provider_id.size == 0 || !has_ranges(kind) ||
-		    !plan_load_body(planning, object))
+		if (!live || live->presence != PRESENCE_PRESENT || object->provider_id.size == 0 || !has_ranges(kind))
 			continue;
 		network = arena_new(planning->arena, struct network);
 		*network = (struct network){object, kind, live, map_get(&actions, object->object_id)};
@@ -171,23 +161,169 @@ static void index_networks(struct planning *planning, struct map *networks)
 	map_release(&actions);
 }
 
+/* Whether there is anything to judge: a known value to be within a network that was read. within: the reference to it.
+ */
+static bool find(struct look *look, struct lying *lying, const struct value *within)
+{
+	if (!value_is(within, VALUE_STRING) || !value_is(lying->value, VALUE_STRING) ||
+	    !(lying->is_address ? cidr_read_address : cidr_read)(value_slice(lying->value), &lying->range))
+		return false;
+	if (!look->is_indexed)
+		index_networks(look->planning, &look->networks);
+	look->is_indexed = true;
+	lying->network = map_get(&look->networks, value_slice(within));
+	return lying->network != NULL;
+}
+
+static void look_at_range(struct look *look, struct lying *lying, const struct field *field)
+{
+	struct planning *planning = look->planning;
+	const struct network *other;
+	const struct field *lacks;
+
+	if (!find(look, lying, value_get_named(&lying->action->known, field->range_parent)))
+		return;
+	struct slice own = lying->network->object->address;
+	other = has_around(lying->network, &lying->range)
+			? NULL
+			: other_around(&look->networks, lying->network, &lying->range);
+	if (other)
+		tell_other(planning, lying, other);
+	lacks = operation_makes(lying->action->operation) && !other ? lacking(planning, lying->network, &lying->range)
+								    : NULL;
+	if (!lacks)
+		return;
+	tell(planning, lying,
+	     arena_text(planning->arena, "'%.*s' has no range around that, and leaves '%s' to others",
+			SLICE_ARGUMENTS(own), lacks->name),
+	     arena_text(planning->arena,
+			"take '%s' out of 'lifecycle.ignore' of '%.*s', or add the range by hand first", lacks->name,
+			SLICE_ARGUMENTS(own)));
+}
+
+/* What a network has in the field after the plan; NULL: nothing. */
+static const struct value *has_then(const struct network *network, const struct field *field)
+{
+	const struct action *action = network->action;
+
+	for (size_t i = 0; action && i < action->change_count; i++)
+		if (action->changes[i].field == field && action->changes[i].effect == EFFECT_SET)
+			return value_if_set(&action->changes[i].after);
+	return value_if_set(value_get_named(&network->live->fields, field->name));
+}
+
+/* Whether an address lies in a range that its network has after the plan, or may; *ret_kept is the range of which the
+ * service keeps it for itself, or NULL. */
+static bool lies_within(const struct lying *lying, const struct value **ret_kept)
+{
+	bool is_within = false;
+
+	*ret_kept = NULL;
+	for (size_t i = 0; i < lying->network->kind->fields.count; i++) {
+		const struct field *field = field_at(&lying->network->kind->fields, i);
+		const struct value *range = field->range != RANGE_NONE ? has_then(lying->network, field) : NULL;
+		struct cidr whole;
+
+		if (!range ||
+		    !(value_has_deferred(range) || value_has_unread(range) || ranges_around(range, &lying->range)))
+			continue;
+		is_within = true;
+		if ((field->flags & KEEPS_ENDS) && value_is(range, VALUE_STRING) &&
+		    cidr_read(value_slice(range), &whole) && range_keeps(&whole, &lying->range))
+			*ret_kept = range;
+	}
+	return is_within;
+}
+
+static void look_at_address(struct look *look, struct lying *lying, const struct value *within)
+{
+	struct arena *arena = look->planning->arena;
+	const struct network *other;
+	const struct value *kept;
+
+	if (!find(look, lying, within))
+		return;
+	struct slice own = lying->network->object->address;
+	if (lies_within(lying, &kept)) {
+		if (kept)
+			tell(look->planning, lying,
+			     arena_text(arena, "it is one of those in %.*s of '%.*s' that the service keeps for itself",
+					SLICE_ARGUMENTS(value_shown(kept, SIZE_MAX)), SLICE_ARGUMENTS(own)),
+			     "take another one: the first four and the last are kept");
+		return;
+	}
+	other = other_around(&look->networks, lying->network, &lying->range);
+	if (other)
+		tell_other(look->planning, lying, other);
+	else
+		tell(look->planning, lying, arena_text(arena, "that lies in no range of '%.*s'", SLICE_ARGUMENTS(own)),
+		     arena_text(arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
+}
+
+/* Where a value stands: in a MAP, which stands in an outer one (NULL: in none). */
+struct scope {
+	const struct value *map;
+	const struct scope *outer;
+};
+
+/* What the nearest field of that name refers to. */
+static const struct value *reference_in(const struct scope *scope, const char *name)
+{
+	while (scope && !value_if_set(value_get_named(scope->map, name)))
+		scope = scope->outer;
+	return scope ? value_get_named(scope->map, name) : NULL;
+}
+
+/* The addresses in a value of the field, whose name is what people know it by. */
+static void look_at_value(struct look *look, const struct action *action, const struct scope *scope,
+			  const struct field *field, const char *name, const struct value *value)
+{
+	const struct scope within = {value, scope};
+
+	if (field->type == FIELD_ADDRESS && field->range_parent)
+		look_at_address(look,
+				&(struct lying){.action = action, .name = name, .is_address = true, .value = value},
+				reference_in(scope, field->range_parent));
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		look_at_value(look, action, scope, field->item, name, &value->items[i]);
+	for (size_t i = 0; field->type == FIELD_OBJECT && value_is(value, VALUE_MAP) && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *held = value_get_named(value, member->name);
+
+		if (held)
+			look_at_value(look, action, &within, member, member->name, held);
+	}
+}
+
+static void look_at(struct look *look, const struct action *action)
+{
+	const struct scope scope = {&action->known, NULL};
+
+	for (size_t i = 0; i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *value = value_get_named(&action->known, field->name);
+
+		if (!value || !sets(action, field))
+			continue;
+		if (field->range == RANGE_WITHIN && field->range_parent)
+			look_at_range(look, &(struct lying){.action = action, .name = field->name, .value = value},
+				      field);
+		look_at_value(look, action, &scope, field, field->name, value);
+	}
+}
+
 void plan_tell_outside(struct planning *planning)
 {
-	struct map networks;
-	bool is_indexed = false;
+	struct look look = {.planning = planning};
 
 	if (planning->input->scope.looks || !plan_around(planning))
 		return;
-	map_init(&networks);
+	map_init(&look.networks);
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 
-		if (!action->kind || !(operation_makes(action->operation) || action->operation == OPERATION_UPDATE))
-			continue;
-		if (!is_indexed)
-			index_networks(planning, &networks);
-		is_indexed = true;
-		look_at(planning, action, &networks);
+		if (action->kind && (operation_makes(action->operation) || action->operation == OPERATION_UPDATE))
+			look_at(&look, action);
 	}
-	map_release(&networks);
+	map_release(&look.networks);
 }

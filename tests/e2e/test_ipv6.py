@@ -154,3 +154,65 @@ def test_a_range_of_another_network(stack, cloud, change):
     stack.write("stack.yaml", part_of("m", **({} if change == "in place" else {"cidr": "10.1.1.0/24"})))
     told = stack.run("apply", "--yes", status=1).err
     assert "that lies in a range of 'aws.vpc.m', and in none of 'aws.vpc.n'" in told and cloud.things("subnet") == there
+
+
+def machine(subnet, numbers, owner, nested=False, names="ab"):
+    """In one of two subnets, with addresses of the range of one of them; without an owner, of any."""
+    addresses6 = [f"${{cidr_host(aws.subnet.{owner}.ipv6_cidr, {each})}}" if owner else each for each in numbers]
+    addresses = {"addresses6": addresses6}
+    within = {"interfaces": [{"device_index": 0, **addresses}]} if nested else addresses
+    subnets = {
+        name: {
+            "vpc": VPC,
+            "cidr": f"10.0.{number}.0/24",
+            "zone": "eu-central-1a",
+            "ipv6_cidr": f"${{cidr_subnet(aws.vpc.main.ipv6_cidr, 8, {number})}}",
+        }
+        for name, number in zip(names, map("_abc".index, names))
+    }
+    instance = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref(f"aws.subnet.{subnet}")}
+    return spec_text(
+        {
+            "aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": True}},
+            "aws.subnet": subnets,
+            "aws.instance": {"m": {**instance, **within}},
+        }
+    )
+
+
+OTHERS = "that lies in a range of 'aws.subnet.{}', and in none of 'aws.subnet.{}'"
+
+
+@pytest.mark.parametrize(
+    "before, after, said",
+    [
+        pytest.param(("a", [10], "a"), ("b", [10], "a"), OTHERS.format("a", "b"), id="moved without them"),
+        pytest.param(("a", [10], "a"), ("a", [10], "b"), OTHERS.format("b", "a"), id="in place"),
+        pytest.param(("a", [10], "a", True), ("b", [10], "a", True), OTHERS.format("a", "b"), id="of an interface"),
+        pytest.param(("a", [10], "a"), ("a", [10, 3], "a"), "that the service keeps for itself", id="kept"),
+        pytest.param(("a", [10], "a"), ("a", ["2001:db8::9"], None), "in no range of 'aws.subnet.a'", id="nobody's"),
+    ],
+)
+def test_addresses_outside_of_their_subnet(stack, cloud, before, after, said):
+    """The service would say so when the machine that was there is gone, or its address."""
+    stack.write("stack.yaml", machine(*before))
+    apply(stack)
+    there = cloud.show()
+    stack.write("stack.yaml", machine(*after))
+    [error] = stack.run("plan", "--output", "json", status=1).json["diagnostics"]
+    assert said in error["message"] and error["address"] == "aws.instance.m"
+    line = (stack.folder / "stack.yaml").read_text().splitlines()[error["line"] - 1]
+    assert "cidr_host" in line or "2001:db8::9" in line
+    stack.run("apply", "--yes", status=1)
+    assert cloud.show() == there
+
+
+def test_a_machine_moves_along_with_its_addresses(stack, cloud):
+    """To a subnet that is there, and then to one whose range nobody knows before it is made."""
+    stack.write("stack.yaml", machine("a", [10], "a"))
+    apply(stack)
+    stack.write("stack.yaml", machine("b", [10], "b"))
+    apply(stack)
+    stack.write("stack.yaml", machine("c", [10], "c", names="bc"))
+    apply(stack)
+    plan_is_empty(stack)
