@@ -103,22 +103,30 @@ static bool is_in_place(const struct field *field, const struct value *wanted)
 	return field->in_place_to && wanted && value_reads(wanted, field->in_place_to);
 }
 
+/* Whether this object cannot have another value, though another one of the kind may. */
+static bool is_immutable(const struct diff_input *input, const struct field *field)
+{
+	const struct value *outputs = input->outputs ? input->outputs : input->recorded_outputs;
+	return (field->flags & IMMUTABLE) || (field->immutable_with && diff_member(outputs, field->immutable_with));
+}
+
 /* What another value than the wanted one comes to. */
-static enum change_effect effect_of_difference(const struct field *field, const struct value *wanted,
-					       const struct value *actual, struct arena *arena)
+static enum change_effect effect_of_difference(const struct diffing *diffing, const struct field *field,
+					       const struct value *wanted, const struct value *actual)
 {
 	if (field->flags & FIXED)
 		return EFFECT_CONFLICT;
-	if (is_in_place(field, wanted) || made_changes_in_place(field, wanted, actual, arena))
+	if (is_in_place(field, wanted) || made_changes_in_place(field, wanted, actual, diffing->arena))
 		return EFFECT_SET;
-	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
+	return is_immutable(diffing->input, field) ? EFFECT_REPLACE : EFFECT_SET;
 }
 
 /* What a wanted value comes to that is not known yet. */
-static enum change_effect effect_of_unknown(const struct field *field, const struct value *wanted,
-					    const struct value *actual, struct arena *arena)
+static enum change_effect effect_of_unknown(const struct diffing *diffing, const struct field *field,
+					    const struct value *wanted, const struct value *actual)
 {
-	bool in_place = !(field->flags & IMMUTABLE) || made_changes_in_place(field, wanted, actual, arena);
+	bool in_place =
+		!is_immutable(diffing->input, field) || made_changes_in_place(field, wanted, actual, diffing->arena);
 	return in_place ? EFFECT_SET : EFFECT_REPLACE_UNLESS_EQUAL;
 }
 
@@ -301,13 +309,12 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		break;
 	case LIKE_UNKNOWN:
 		add_field_changes(diffing, field, is_said_again(diffing->input, field) ? CAUSE_TARGET : CAUSE_INTENT,
-				  effect_of_unknown(field, side->wanted, actual, diffing->arena), actual, side->wanted);
+				  effect_of_unknown(diffing, field, side->wanted, actual), actual, side->wanted);
 		break;
 	case UNLIKE:
 		if (cause != CAUSE_DRIFT && diffing->result->count == count)
 			show_move(diffing, field, side);
-		add_field_changes(diffing, field, cause,
-				  effect_of_difference(field, side->wanted, actual, diffing->arena),
+		add_field_changes(diffing, field, cause, effect_of_difference(diffing, field, side->wanted, actual),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
 		if (field_sends_items(field))
 			drop_left(diffing, count);

@@ -179,6 +179,9 @@ struct field {
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	/* IMMUTABLE: the one value, as text, that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;
+	/* An output of the kind: what has it needs another object for another value, as if this were IMMUTABLE. NULL:
+	 * there is none. */
+	const char *immutable_with;
 	/* Where items have a member that is SEEN: what people can do where one that the spec names is gone. */
 	const char *brought_back;
 	/* The path of such an item, whose SEEN member of this field's name says the same of the same thing: where that

@@ -205,7 +205,13 @@ static void modify_instance_attribute(struct sim_call *call)
 			 SLICE_ARGUMENTS(instance->id));
 		return;
 	}
-	if (is_of_interface(attributes[which].name) && node_count(&instance->body, "networkInterfaceSet") > 1)
+	/* "You can't change the instance type of a Spot Instance."
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-resize.html) */
+	if (strcmp(attributes[which].name, "instanceType") == 0 && node_get(&instance->body, "_spotRequest"))
+		sim_fail(call, "UnsupportedOperation",
+			 "The instance type of the spot instance '%.*s' cannot be changed.",
+			 SLICE_ARGUMENTS(instance->id));
+	else if (is_of_interface(attributes[which].name) && node_count(&instance->body, "networkInterfaceSet") > 1)
 		sim_fail(
 			call, "InvalidInstanceID",
 			"There are multiple interfaces attached to instance '%.*s'. Please specify an interface ID for "

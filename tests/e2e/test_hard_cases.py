@@ -678,17 +678,36 @@ def test_a_spot_instance_of_one_time_is_not_stopped_for_a_change(stack, cloud, m
     spec["aws.instance"]["i"]["market"] = market
     write(stack, spec)
     apply(stack)
-    spec["aws.instance"]["i"].update(instance_type="t3.large", tags={"a": "b"})
+    spec["aws.instance"]["i"].update(ebs_optimized=True, tags={"a": "b"})
     write(stack, spec)
     [told] = errors_of(stack.run("apply", "--yes", "--output", "json", status=NOTHING_DONE).json)
     assert "cannot be stopped: it is the spot instance of a one-time request" in told["message"]
-    assert told["cause"] == "the change of 'instance_type' stops it"
+    assert told["cause"] == "the change of 'ebs_optimized' stops it"
     # In place, without a stop; and what has another market is another machine.
-    spec["aws.instance"]["i"].update(instance_type="t3.micro")
+    del spec["aws.instance"]["i"]["ebs_optimized"]
     write(stack, spec)
     apply(stack)
     del spec["aws.instance"]["i"]["market"]
-    spec["aws.instance"]["i"].update(instance_type="t3.large")
+    spec["aws.instance"]["i"].update(ebs_optimized=True)
     write(stack, spec)
     assert "! aws.instance.i" in apply(stack).out
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("market", [{}, {"spot_type": "persistent", "interruption": "stop"}], ids=["one-time", "persistent"])
+def test_a_spot_instance_of_another_type_is_another_one(stack, cloud, market):
+    """EC2 changes the type of none, stopped or not; the record need not know what it was launched as."""
+    spec = machine_with()
+    machine = spec["aws.instance"]["i"]
+    del machine["block_devices"]
+    machine["market"] = {"type": "spot", **market}
+    write(stack, spec)
+    apply(stack)
+    machine.update(instance_type="t3.large")
+    write(stack, spec)
+    planned = plan(stack, status=2).actions["aws.instance.i"]
+    assert planned.operation == "replace" and planned.fields() == {"instance_type"}
+    apply(stack)
+    types = {each["instanceType"]: each["instanceState"]["name"] for each in cloud.things("instance").values()}
+    assert types == {"t3.micro": "terminated", "t3.large": "running"}
     plan_is_empty(stack)

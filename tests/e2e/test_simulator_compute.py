@@ -198,6 +198,16 @@ class TestInstances:
         assert live["Licenses"] == [{"LicenseConfigurationArn": arn}]
         assert live["InstanceLifecycle"] == "spot" and live["SpotInstanceRequestId"].startswith("sir-")
 
+    def test_the_type_of_a_spot_instance_stays(self, simulator, ec2, subnet):
+        options = {"SpotInstanceType": "persistent", "InstanceInterruptionBehavior": "stop"}
+        [made] = self.run(ec2, subnet, InstanceMarketOptions={"MarketType": "spot", "SpotOptions": options})
+        spot = made["InstanceId"]
+        simulator.advance(60)
+        ec2.stop_instances(InstanceIds=[spot])
+        simulator.advance(60)
+        ec2.modify_instance_attribute(InstanceId=spot, EbsOptimized={"Value": True})
+        refused("UnsupportedOperation", ec2.modify_instance_attribute, InstanceId=spot, InstanceType={"Value": "t3.large"})
+
     def test_interfaces(self, simulator, ec2, vpc, subnet):
         def free():
             [one] = ec2.describe_subnets(SubnetIds=[subnet])["Subnets"]

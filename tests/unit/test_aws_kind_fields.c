@@ -285,6 +285,7 @@ static void check_names(const struct aws_kind *kind)
 		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);
+		check_named_output(kind, field, field->field.immutable_with);
 		check_seen(kind, field);
 		if (field->amount)
 			check_amount(kind, field);

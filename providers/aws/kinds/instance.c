@@ -125,10 +125,13 @@ static const struct aws_field fields[] = {
 		   .in_words = "an id such as ami-0123456789abcdef0",
 		   .about = "id of the image"},
 	 .member = "ImageId"},
+	/* "You can't change the instance type of a Spot Instance."
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-resize.html) */
 	{.field = {.name = "instance_type",
 		   .type = FIELD_STRING,
 		   .flags = REQUIRED | PAUSES,
-		   .about = "type; another one stops the instance for a while"},
+		   .immutable_with = "spot_request",
+		   .about = "type; another one stops the instance for a while, or needs a new spot instance"},
 	 .member = "InstanceType",
 	 .update = &modify,
 	 .change = "InstanceType.Value"},
