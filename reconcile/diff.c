@@ -338,7 +338,11 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	const struct value *actual = field->flags & WRITE_ONLY ? side->made : known;
 	bool restored = diff_member(diffing->input->restores, field->name) != NULL;
 	bool remade = diffing->input->remakes && (field->flags & IMMUTABLE);
-	enum unset_rule rule = restored ? UNSET_CONSTANT : remade ? UNSET_REPLACE : field->when_unset;
+	bool kept = field->kept_where && value_is_true(diff_member(diffing->input->wanted, field->kept_where));
+	enum unset_rule rule = restored ? UNSET_CONSTANT
+			       : remade ? UNSET_REPLACE
+			       : kept	? UNSET_RELEASE
+					: field->when_unset;
 	if (rule != UNSET_RELEASE && ((field->flags & COMPARED) || !side->applied) && diff_is_unread(actual)) {
 		diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
 		return;

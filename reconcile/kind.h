@@ -198,6 +198,9 @@ struct field {
 	const char *at_least, *at_most;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
+	/* UNSET_CONSTANT: a true or false field of the kind; where it is true, the service refuses that value, and what
+	 * is no longer set is kept as it is. NULL: there is none */
+	const char *kept_where;
 	/* Of told_apart_by: what a new thing gets where it is not given, as JSON text. NULL: nothing */
 	const char *where_not_given;
 	/* FIELD_INTEGER, FIELD_BOOL: the value by which the service's API says that there is none (0: no limit), or

@@ -216,3 +216,20 @@ def test_a_machine_moves_along_with_its_addresses(stack, cloud):
     stack.write("stack.yaml", machine("c", [10], "c", names="bc"))
     apply(stack)
     plan_is_empty(stack)
+
+
+def test_host_names_of_ipv6_alone_stay_as_they_have_to_be(stack, cloud):
+    """What others go back to, where the spec says nothing of it any more, the service refuses there."""
+
+    def alone(**more):
+        subnet = {"vpc": VPC, "ipv6_native": True, "ipv6_cidr": "${cidr_subnet(aws.vpc.main.ipv6_cidr, 8, 1)}"}
+        return spec_text(
+            {"aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": True}}, "aws.subnet": {"a": {**subnet, **more}}}
+        )
+
+    stack.write("stack.yaml", alone(hostname_type="resource-name"))
+    apply(stack)
+    stack.write("stack.yaml", alone())
+    assert plan(stack, status=2).actions["aws.subnet.a"].effects() == {"release"}
+    apply(stack)
+    plan_is_empty(stack)

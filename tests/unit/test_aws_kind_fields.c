@@ -286,6 +286,10 @@ static void check_names(const struct aws_kind *kind)
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);
 		check_named_output(kind, field, field->field.immutable_with);
+		const char *where = field->field.kept_where;
+		const struct field *keeps = where ? field_named(&kind->kind.fields, slice_of(where)) : NULL;
+		if (where && (!keeps || keeps->type != FIELD_BOOL))
+			kind_report(kind, "'%s' is kept by no field '%s'", field->field.name, where);
 		check_seen(kind, field);
 		if (field->amount)
 			check_amount(kind, field);

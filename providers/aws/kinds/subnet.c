@@ -1,4 +1,5 @@
 #include "base/cidr.h"
+#include "providers/aws/kinds/field_rules.h"
 #include "providers/aws/kinds/ipv6_range.h"
 #include "providers/aws/kinds/kinds.h"
 
@@ -32,21 +33,33 @@ static bool refuse(const struct value *value, const char *message, const char *h
 	return false;
 }
 
+static const char *const ip_name[] = {"ip-name", NULL};
+
+/* What needs IPv4. "For IPv6 only subnets, an instance DNS name must be based on the instance ID (resource-name)."
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifySubnetAttribute.html) */
+static const struct field_rule alone[] = {
+	{{{"hostname_type", ip_name, false}, {"ipv6_native", aws_true, false}},
+	 "in a subnet of IPv6 alone no host name can come from an IPv4 address",
+	 "take 'resource-name'"},
+	{{{"resource_name_dns_a", aws_true, false}, {"ipv6_native", aws_true, false}},
+	 "in a subnet of IPv6 alone no name resolves to an IPv4 address",
+	 "leave it out: 'resource_name_dns_aaaa' is for IPv6"},
+	{{{"public", aws_true, false}, {"ipv6_native", aws_true, false}},
+	 "in a subnet of IPv6 alone no instance gets a public IPv4 address",
+	 "leave it out"},
+};
+
 /* https://docs.aws.amazon.com/vpc/latest/userguide/create-subnets.html: subnets of IPv6 alone */
 static bool check_alone(const struct value *native, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *cidr = value_get_named(desired, "cidr");
-	const struct value *names = value_get_named(desired, "hostname_type");
 	if (cidr)
 		return refuse(cidr, "a subnet of IPv6 alone has no 'cidr'", "leave out 'cidr' or 'ipv6_native'",
 			      diagnostics);
 	if (!value_get_named(desired, "ipv6_cidr"))
 		return refuse(native, "a subnet of IPv6 alone needs the field 'ipv6_cidr'",
 			      "add 'ipv6_cidr': its IPv6 range within the VPC's", diagnostics);
-	if (names && slice_is(value_slice(names), "ip-name"))
-		return refuse(names, "in a subnet of IPv6 alone no host name can come from an IPv4 address",
-			      "take 'resource-name'", diagnostics);
-	return true;
+	return aws_check_rules(alone, sizeof(alone) / sizeof(alone[0]), desired, diagnostics);
 }
 
 /* ModifySubnetAttribute refuses, with InvalidParameterValue, what rests on a range that the subnet has not. */
@@ -183,6 +196,7 @@ static const struct aws_field fields[] = {
 		   .choices = hostname_types,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "\"ip-name\"",
+		   .kept_where = "ipv6_native",
 		   .about = "host names of instances"},
 	 .read = "PrivateDnsNameOptionsOnLaunch.HostnameType",
 	 .update = &modify,
