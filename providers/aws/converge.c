@@ -26,13 +26,19 @@ static bool is_ignored(const struct work *work, const struct aws_field *field)
 	return slice_is_among(field->field.name, work->ignored, work->ignored_count);
 }
 
+/* Whether it is for others to say: the spec leaves it to them, or says nothing of it. */
+static bool is_for_others(const struct work *work, const struct aws_field *field)
+{
+	return is_ignored(work, field) || !value_if_set(value_get_named(work->desired, field->field.name));
+}
+
 /*
- * Whether it is left to others, and was switched off for an exchange of what it rests on. That is done of what is on,
- * so it is to be on again then, whatever the spec says.
+ * Whether it is for others to say, and was switched off for an exchange of what it rests on. That is done of what is
+ * on, so it is to be on again then, whatever the spec says.
  */
 static bool is_to_restore(const struct work *work, const struct aws_field *field)
 {
-	return field->rests_on && is_ignored(work, field) && aws_was_sent(work, &field->field) &&
+	return field->rests_on && is_for_others(work, field) && aws_was_sent(work, &field->field) &&
 	       value_if_set(value_get_named(work->desired, field->rests_on));
 }
 
@@ -280,13 +286,24 @@ static bool is_managed(const struct work *work, const struct aws_field *field)
 	return aws_wanted(work, field);
 }
 
-/* What a value that is to be taken away holds up, or NULL: what is managed, and true. */
+/* Whether another value comes in the place of the one that is taken away. */
+static bool comes_another(const struct work *work, const struct aws_field *field)
+{
+	for (size_t i = 0; i < work->change_count; i++)
+		if (work->changes[i].field == &field->field && work->changes[i].effect == EFFECT_SET)
+			return value_if_set(&work->changes[i].after);
+	return false;
+}
+
+/* What a value that is to be taken away holds up, or NULL: what is true, and is managed or to be true again. */
 static const struct aws_field *resting_on(const struct work *work, const struct aws_field *field)
 {
+	bool again = comes_another(work, field);
+
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *other = aws_field_at(&work->kind->fields, i);
-		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 && is_managed(work, other) &&
-		    !is_off(aws_now(work, other)))
+		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 &&
+		    (again || is_managed(work, other)) && !is_off(aws_now(work, other)))
 			return other;
 	}
 	return NULL;

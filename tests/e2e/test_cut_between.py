@@ -37,6 +37,12 @@ def range6(number):
     return net("subnet", {"vpc": "v", "cidr": "10.20.1.0/24", "assign_ipv6_on_creation": True, "ipv6_cidr": part})
 
 
+def alone(number):
+    """It gives addresses of its range, and no spec says so."""
+    part = f"${{cidr_subnet(aws.vpc.v.ipv6_cidr, 8, {number})}}"
+    return net("subnet", {"vpc": "v", "ipv6_native": True, "ipv6_cidr": part})
+
+
 def machine(size):
     fields = {"image": "ami-0123456789abcdef0", "instance_type": size, "subnet": "a", "running": True}
     return net("instance", fields, **{"aws.subnet": SUBNETS})
@@ -73,6 +79,7 @@ MACHINE, TABLE, TUNNELS, GROUP = "aws.instance.x", "aws.route_table.x", "aws.vpn
 OWING = (SUBNET, MACHINE)  # where something rests on what is changed, and is off meanwhile
 MOVES = {kind: (gateway(kind, "v"), gateway(kind, "w")) for kind in ("internet_gateway", "vpn_gateway")}
 RANGES = (range6(1), range6(2))
+ALONE = (alone(1), alone(2))
 SIZES = (machine("t3.micro"), machine("t3.small"))
 
 # The specs before and after, the call that does not reach the service any more, which of that name, and whose it is.
@@ -84,6 +91,9 @@ CUTS = {
     "what rests on a range is off": (RANGES, "DisassociateSubnetCidrBlock", 1, SUBNET),
     "a range is taken away": (RANGES, "AssociateSubnetCidrBlock", 1, SUBNET),
     "a range is there, and what rests on it is not": (RANGES, "ModifySubnetAttribute", 2, SUBNET),
+    "what nobody set to rest on a range is off": (ALONE, "DisassociateSubnetCidrBlock", 1, SUBNET),
+    "a range is taken away from below it": (ALONE, "AssociateSubnetCidrBlock", 1, SUBNET),
+    "a range is there, and what nobody set is not": (ALONE, "ModifySubnetAttribute", 2, SUBNET),
     "an instance is stopped": (SIZES, "ModifyInstanceAttribute", 1, MACHINE),
     "an instance is not started again": (SIZES, "StartInstances", 1, MACHINE),
     "one subnet leaves a table": ((table("a"), table("b")), "AssociateRouteTable", 1, TABLE),
@@ -152,6 +162,20 @@ def test_between_is_undone(cut, recovered):
         stack.run("recover")
     assert operations(undo(stack, run, "--yes")) == {address: "update"}
     stack.write("stack.yaml", old)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["applied", "undone"])
+@pytest.mark.parametrize("action", ["DisassociateSubnetCidrBlock", "AssociateSubnetCidrBlock", "ModifySubnetAttribute"])
+def test_what_nobody_set_to_rest_on_a_range_is_on_again(site, action, undone):
+    stack = cut_off(site, *ALONE, action, 2 if action == "ModifySubnetAttribute" else 1)
+    if undone:
+        undo(stack, runs(stack)[0]["id"], "--yes")
+    else:
+        apply(stack)
+    [subnet] = site.server.client("ec2").describe_subnets()["Subnets"]
+    assert subnet["AssignIpv6AddressOnCreation"]
+    stack.write("stack.yaml", ALONE[0 if undone else 1])
     plan_is_empty(stack)
 
 

@@ -218,18 +218,31 @@ def test_a_machine_moves_along_with_its_addresses(stack, cloud):
     plan_is_empty(stack)
 
 
+def alone(number=1, **more):
+    """A subnet of IPv6 alone, which gives addresses by itself."""
+    part = f"${{cidr_subnet(aws.vpc.main.ipv6_cidr, 8, {number})}}"
+    subnet = {"vpc": VPC, "ipv6_native": True, "ipv6_cidr": part, **more}
+    return spec_text({"aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": True}}, "aws.subnet": {"a": subnet}})
+
+
 def test_host_names_of_ipv6_alone_stay_as_they_have_to_be(stack, cloud):
     """What others go back to, where the spec says nothing of it any more, the service refuses there."""
-
-    def alone(**more):
-        subnet = {"vpc": VPC, "ipv6_native": True, "ipv6_cidr": "${cidr_subnet(aws.vpc.main.ipv6_cidr, 8, 1)}"}
-        return spec_text(
-            {"aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": True}}, "aws.subnet": {"a": {**subnet, **more}}}
-        )
-
     stack.write("stack.yaml", alone(hostname_type="resource-name"))
     apply(stack)
     stack.write("stack.yaml", alone())
     assert plan(stack, status=2).actions["aws.subnet.a"].effects() == {"release"}
     apply(stack)
+    plan_is_empty(stack)
+
+
+def test_ipv6_alone_gets_another_range(stack, cloud):
+    """What gives addresses of the old one is switched off for that, though the spec never said that it is on."""
+    stack.write("stack.yaml", alone())
+    apply(stack)
+    made = ids_of(stack)
+    stack.write("stack.yaml", alone(2))
+    apply(stack)
+    assert ids_of(stack) == made
+    [subnet] = cloud.client().describe_subnets()["Subnets"]
+    assert subnet["AssignIpv6AddressOnCreation"] and subnet["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"].endswith("02::/64")
     plan_is_empty(stack)

@@ -58,7 +58,12 @@ SUBNET = Thing("aws.subnet.x", "assign_ipv6_on_creation", subnet, assigns)
 
 # What the spec says of it, whether it leaves that to others, and what they have made of it.
 OFF = {"on ignored": (True, True, False), "off ignored": (False, True, False), "unsaid": (None, True, False)}
-ON = {"on ignored": (True, True, True), "off ignored": (False, True, True)}
+ON = {
+    "on ignored": (True, True, True),
+    "off ignored": (False, True, True),
+    "unsaid": (None, True, True),
+    "never said": (None, False, True),
+}
 # The call that comes to nothing, and the how manieth of its name.
 MACHINE_CALLS = [("ModifyInstanceAttribute", 1), ("CreateTags", 1), ("StartInstances", 1)]
 SUBNET_CALLS = [("DisassociateSubnetCidrBlock", 1), ("AssociateSubnetCidrBlock", 1), ("ModifySubnetAttribute", 2)]
@@ -148,8 +153,10 @@ def test_stopped_after_the_run(stack, cloud, denied):
 
 
 def test_told_what_to_switch_off(stack, cloud):
-    """What the spec says of a field that it ignores would change nothing."""
+    """Without a range it cannot be on again: that is for those who switched it on, whatever the spec says of it."""
     ec2, identity = begin(stack, cloud.client, SUBNET, None, True, True)
+    fields = {"vpc": "v", "cidr": "10.20.1.0/24", "lifecycle": {"ignore": [SUBNET.field]}}
+    stack.write("stack.yaml", spec_text({"aws.vpc": NET, "aws.subnet": {"x": fields}}))
     failed = stack.run("apply", "--yes", status=None)
     assert failed.status != 0 and "where the spec ignores that field, switch it off by hand" in failed.err
     assigns(ec2, identity, False)
