@@ -67,7 +67,8 @@ static int status_untold(struct invocation *invocation, const struct report *rep
 	if (status == STATUS_PARTLY || !report->applied || !apply_has_changed(report->applied))
 		return status == STATUS_PARTLY ? status : STATUS_ERROR;
 	diag_add(invocation->diagnostics, SEVERITY_NOTE, FAULT_USER, NOWHERE,
-		 "all of the plan was applied, and is recorded: only the report of it could not be written");
+		 "all %s was applied, and is recorded: only the report of it could not be written",
+		 status == STATUS_INCOMPLETE ? "that could be read" : "of the plan");
 	diag_hint(invocation->diagnostics, "'trueup state history' has the run, and its calls");
 	return STATUS_PARTLY;
 }

@@ -5,8 +5,8 @@
 #include "cli/providers.h"
 
 /* Whether a drift says nothing of the field of a thing that is there. */
-typedef bool is_left_out(const struct object *object, const struct live *live, const struct kind *kind,
-			 const struct field *field);
+typedef bool is_listed(const struct object *object, const struct live *live, const struct kind *kind,
+		       const struct field *field);
 
 static bool is_uncompared(const struct object *object, const struct live *live, const struct kind *kind,
 			  const struct field *field)
@@ -29,7 +29,8 @@ static bool is_unasked(const struct object *object, const struct live *live, con
 	/* What is asked for to be shown is read without a call of its own. */
 	alone.value.secret = true;
 	return provider && !value_get_named(&object->applied, field->name) &&
-	       !value_get_named(&live->fields, field->name) && provider->needs_detail(kind, &matters);
+	       !ignored_has(&object->ignored, slice_of(field->name)) && !value_get_named(&live->fields, field->name) &&
+	       provider->needs_detail(kind, &matters);
 }
 
 static size_t most_of(const struct job *job)
@@ -54,7 +55,7 @@ static size_t add(struct uncompared *items, size_t count, const struct kind *kin
 	return count;
 }
 
-static size_t list(const struct job *job, is_left_out *is_listed, const struct uncompared **ret)
+static size_t list(const struct job *job, is_listed *is_one, const struct uncompared **ret)
 {
 	struct uncompared *items = arena_new_array(job->arena, most_of(job) + 1, struct uncompared);
 	size_t count = 0;
@@ -68,7 +69,7 @@ static size_t list(const struct job *job, is_left_out *is_listed, const struct u
 		if (!kind || !object->has_body || !live || live->presence != PRESENCE_PRESENT)
 			continue;
 		for (size_t k = 0; k < kind->fields.count; k++)
-			if (is_listed(object, live, kind, field_at(&kind->fields, k)))
+			if (is_one(object, live, kind, field_at(&kind->fields, k)))
 				count = add(items, count, kind, field_at(&kind->fields, k));
 	}
 	return count;

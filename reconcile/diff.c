@@ -106,8 +106,7 @@ static bool is_in_place(const struct field *field, const struct value *wanted)
 /* Whether this object cannot have another value, though another one of the kind may. */
 static bool is_immutable(const struct diff_input *input, const struct field *field)
 {
-	const struct value *outputs = input->outputs ? input->outputs : input->recorded_outputs;
-	return (field->flags & IMMUTABLE) || (field->immutable_with && diff_member(outputs, field->immutable_with));
+	return field_is_immutable(field, input->outputs ? input->outputs : input->recorded_outputs);
 }
 
 /* What another value than the wanted one comes to. */
@@ -238,7 +237,6 @@ static bool is_applied(const struct diffing *diffing, const struct field *field,
 	return says && diffing->input->applied && diff_field(field, side->sealed, side->applied) == LIKE;
 }
 
-/* The field is set in the spec. */
 static bool is_within_change(const struct difference *difference, size_t first, struct slice path)
 {
 	for (size_t i = first; i < difference->count; i++) {
@@ -264,6 +262,7 @@ static void drop_left(struct diffing *diffing, size_t first)
 	result->count = kept;
 }
 
+/* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
 	struct side whole;

@@ -381,6 +381,12 @@ bool output_pattern_matches(const struct output *output, struct slice text);
 /* The field, of the kind's own, that is set in a MAP of them and beside which this one cannot stand, be it itself;
  * NULL: none is. */
 const char *kind_excludes(const struct kind *kind, const struct field *field, const struct value *given);
+/* Whether what has these outputs, a MAP or NULL, needs another object for another value of it. */
+static inline bool field_is_immutable(const struct field *field, const struct value *outputs)
+{
+	return (field->flags & IMMUTABLE) ||
+	       (field->immutable_with && value_if_set(value_get_named(outputs, field->immutable_with)));
+}
 /* Whether its items have calls of their own, which send one that changes as a whole. */
 static inline bool field_sends_items(const struct field *field)
 {

@@ -26,7 +26,7 @@ bool known_ids_add(struct known_ids *known, struct slice provider_id, struct sli
 	struct known_id *first = map_get(&known->by_id, provider_id), *added;
 
 	for (const struct known_id *each = first; each; each = each->next)
-		if (slice_equal(each->kind, kind) && identity_equal(each->identity, identity))
+		if (slice_equal(each->kind, kind) && identity_same_place(each->identity, identity))
 			return false;
 	added = arena_new(known->arena, struct known_id);
 	*added = (struct known_id){kind, identity, first};

@@ -6,8 +6,8 @@
 #include "reconcile/resource.h"
 
 /*
- * Things by what tells them apart: kind, place and the service's id. An id alone does not: that of some kinds is a
- * name, which each place may have once.
+ * Things by what tells them apart: kind, place, whichever way leads there, and the service's id. An id alone does not:
+ * that of some kinds is a name, which each place may have once.
  */
 struct known_ids {
 	struct map by_id; /* to the first struct known_id of that id */

@@ -100,7 +100,9 @@ static void look_at(void *context, const struct value *part, const struct field 
 	const struct kept *kept = context;
 	const struct action *target = map_get(kept->ending, text);
 
-	if (!target)
+	/* An id may be a name, of which each kind and each place has its own. */
+	if (!target || !slice_is(slice_of(target->kind->name), reference->target) ||
+	    !identity_same_place(&target->identity, &kept->object->identity))
 		return;
 	if (!(reference->flags & PINS)) {
 		if (is_left_to_others(kept))

@@ -542,7 +542,10 @@ static void tell_released(struct planning *planning, const struct item *item)
 	for (uint32_t i = 0; value_is(paths, VALUE_LIST) && i < paths->count; i++) {
 		struct slice path = value_slice(&paths->items[i]);
 
-		if (!released_is_unsaid(&item->wanted, path, planning->arena))
+		/* Of what is left to others that is told by itself. */
+		struct slice rest = path, name = slice_cut(&rest, '.');
+		const struct value left = plan_left_to_others(planning, item->resource);
+		if (!released_is_unsaid(&item->wanted, path, planning->arena) || ignored_has(&left, name))
 			continue;
 		diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
 			 "'%.*s' is replaced: the new one is without its '%.*s', which the spec has let go of",

@@ -152,7 +152,7 @@ static bool fits(const struct stray *stray, const struct resource *resource)
 	for (uint32_t i = 0; resource && resource->kind == stray->kind && i < resource->desired.count; i++) {
 		const struct value_member *member = &resource->desired.members[i];
 		const struct field *field = field_named(&resource->kind->fields, value_slice(&member->key));
-		bool tells = field && (field->flags & IMMUTABLE) && !(field->flags & WRITE_ONLY);
+		bool tells = field && field_is_immutable(field, &stray->live->outputs) && !(field->flags & WRITE_ONLY);
 
 		if (tells && diff_field(field, &member->value,
 					value_get(&stray->live->fields, value_slice(&member->key))) == UNLIKE)

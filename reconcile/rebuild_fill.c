@@ -2,6 +2,7 @@
 #include "reconcile/made.h"
 #include "reconcile/own_items.h"
 #include "reconcile/rebuild_parts.h"
+#include "reconcile/released.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
@@ -208,6 +209,9 @@ static void note_own(const struct filling *filling, struct object *object, const
 	}
 	all.resolved = value_builder_map(&own, rebuilding->arena);
 	object->own = former ? former->own : own_beside(kind, &all, object, rebuilding->arena);
+	object->released = former && said ? released_after(&former->released, NULL, 0, said, rebuilding->arena)
+			   : former	  ? former->released
+					  : value_null();
 }
 
 /* Of an object the members that the spec names: what else is there, others may have set. */

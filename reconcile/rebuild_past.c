@@ -56,10 +56,8 @@ bool rebuild_is_whole(const struct object *object)
 
 bool rebuild_is_at(const struct object *former, struct slice object_id, const struct identity *identity)
 {
-	const struct identity was = identity_any_way(&former->identity), is = identity_any_way(identity);
-
 	return identity_equal(&former->identity, identity) ||
-	       (slice_equal(former->object_id, object_id) && identity_equal(&was, &is));
+	       (slice_equal(former->object_id, object_id) && identity_same_place(&former->identity, identity));
 }
 
 /* Its record of before, or NULL. */

@@ -454,7 +454,8 @@ static bool is_made_alike(const struct stray *stray, const struct object *object
 		const struct field *field = field_at(&stray->kind->fields, i);
 		const struct value *live = value_get_named(&stray->live->fields, field->name);
 		bool is_given = field->type == FIELD_REFERENCE && (field->flags & PINS) && value_if_set(live);
-		bool tells = ((field->flags & IMMUTABLE) || is_given) && !(field->flags & WRITE_ONLY);
+		bool tells =
+			(field_is_immutable(field, &stray->live->outputs) || is_given) && !(field->flags & WRITE_ONLY);
 		const struct value *made = tells ? made_with(object, field) : NULL;
 
 		if (made && diff_field(field, made, live) == UNLIKE)
@@ -562,6 +563,9 @@ struct object *recover_twin(const struct past_call *past, const struct stray *st
 	if (recorded) {
 		twin->dependencies = recorded->dependencies;
 		twin->dependency_count = recorded->dependency_count;
+		/* Where two ways lead there, by the one by which that is reached. */
+		if (identity_same_place(&recorded->identity, &twin->identity))
+			twin->identity = recorded->identity;
 	}
 	return twin;
 }

@@ -416,9 +416,7 @@ static void find_strays(struct refreshing *refreshing)
 	struct refresh *refresh = refreshing->refresh;
 	struct slice lineage = refresh->loop->settings.lineage;
 	struct known_ids known;
-	struct map seen;
 
-	map_init(&seen);
 	known_ids_init(&known, refresh->recorded_count, refresh->arena);
 	for (size_t i = 0; i < refresh->recorded_count; i++) {
 		const struct object *object = refresh->recorded[i];
@@ -434,14 +432,11 @@ static void find_strays(struct refreshing *refreshing)
 			    (live->ownership.intent.size > 0 || live->ownership.object_id.size > 0) &&
 			    slice_equal(live->ownership.lineage, lineage) &&
 			    known_ids_add(&known, live->provider_id, slice_of(group->kind->name),
-					  &group->session->identity) &&
-			    map_mark(&seen, known_ids_key(refresh->arena, slice_of(group->kind->name), live,
-							  &group->session->identity)))
+					  &group->session->identity))
 				add_stray(refresh, group, live);
 		}
 	}
 	known_ids_release(&known);
-	map_release(&seen);
 }
 
 static void index_all(struct refreshing *refreshing)

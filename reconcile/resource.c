@@ -57,6 +57,13 @@ struct identity identity_any_way(const struct identity *identity)
 	return place;
 }
 
+bool identity_same_place(const struct identity *a, const struct identity *b)
+{
+	const struct identity one = identity_any_way(a), other = identity_any_way(b);
+
+	return identity_equal(&one, &other);
+}
+
 /* Whether a byte would be taken for a separator, an escape, or the end of the text's word. */
 static bool needs_escape(char byte)
 {

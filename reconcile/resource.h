@@ -135,6 +135,7 @@ bool identity_equal(const struct identity *a, const struct identity *b);
 /* The same for all that may be one place, reached by other ways: an endpoint is but the name of one where it is known
  * whose the place is. A simulated world is a place of its own. Borrowed from identity. */
 struct identity identity_any_way(const struct identity *identity);
+bool identity_same_place(const struct identity *a, const struct identity *b);
 /* "aws:123456789012:us-west-2", with "@endpoint" behind where there is one. */
 struct slice identity_text(struct arena *arena, const struct identity *identity);
 /* For people: "aws account 123456789012, region us-west-2, endpoint sim:". */

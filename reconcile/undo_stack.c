@@ -197,13 +197,14 @@ static void do_without(struct entries *entries, struct entry *entry, bool *good)
 	}
 }
 
-/* Whether one can become the other in place. */
-static bool is_made_alike(const struct kind *kind, const struct value *a, const struct value *b)
+/* Whether one can become the other in place. outputs: of the object, as it is recorded. */
+static bool is_made_alike(const struct kind *kind, const struct value *outputs, const struct value *a,
+			  const struct value *b)
 {
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 
-		if ((field->flags & IMMUTABLE) && !undo_same_field(a, b, field))
+		if (field_is_immutable(field, outputs) && !undo_same_field(a, b, field))
 			return false;
 	}
 	return true;
@@ -216,7 +217,8 @@ static bool has_again(const struct undo_work *work, const struct entry *entry, c
 	const struct kind *kind = kinds_find(work->input->kinds, home->kind);
 
 	return form && kind && entry->is_there && !(entry->is_gone && !undo_goes_back(entry)) &&
-	       identity_equal(&form->identity, &home->identity) && is_made_alike(kind, &form->applied, &home->applied);
+	       identity_equal(&form->identity, &home->identity) &&
+	       is_made_alike(kind, &home->outputs, &form->applied, &home->applied);
 }
 
 bool undo_is_made_anew(struct undo_work *work, const struct entry *entry)
@@ -227,7 +229,7 @@ bool undo_is_made_anew(struct undo_work *work, const struct entry *entry)
 		return true;
 	const struct value opened = undo_opened(work, &now->applied);
 
-	return !is_made_alike(entry->one->kind, &entry->resource.desired, &opened);
+	return !is_made_alike(entry->one->kind, &now->outputs, &entry->resource.desired, &opened);
 }
 
 /* What an entry would have to be made in once more, and cannot; NULL: there is no such thing. */

@@ -173,6 +173,7 @@ NETWORK = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
 SUBNET, TEMPLATE = Ref("aws.subnet.a"), Ref("aws.launch_template.t")
 GROUP = {"name": "g", "launch_template": TEMPLATE, "subnets": [SUBNET], "min": 0, "max": 1, "desired": 0}
 ROUTE = {"destination": "172.16.0.0/16", "vpn_gateway": Ref("aws.vpn_gateway.w")}
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd first"
 LAUNCH = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
 NAMING = [
     ("aws.autoscaling_group.g", GROUP, "subnets", "aws.subnet.a"),
@@ -207,4 +208,16 @@ def test_what_is_left_to_others_names_what_goes(stack, cloud, address, thing, fi
     for words in ("plan",), ("apply", "--yes"):
         assert said in stack.run(*words).err
     naming(stack, address, thing, [], 3)
+    assert "left to others" not in stack.run("plan").err
+
+
+def test_what_goes_is_another_thing_of_that_name(stack, cloud):
+    """A key pair is named, and a group has the name that goes."""
+    key = {"aws.key_pair": {"k": {"name": "web", "public_key": PUBLIC_KEY}}}
+    template = {"aws.launch_template": {"t": {**LAUNCH, "name": "small", "key": Ref("aws.key_pair.k"), "lifecycle": {"ignore": ["key"]}}}}
+    group = {"aws.autoscaling_group": {"g": {**GROUP, "name": "web"}}}
+    net = {**NETWORK, "aws.subnet": {"a": {"vpc": HOME, "cidr": "10.20.1.0/24"}}}
+    stack.write("stack.yaml", spec_text({**net, **key, **template, **group}))
+    apply(stack)
+    stack.write("stack.yaml", spec_text({**net, **key, **template}))
     assert "left to others" not in stack.run("plan").err

@@ -1,7 +1,7 @@
 """What a spec has let go of stays as long as the object does: a plan that makes another one says what that is without."""
 
 import pytest
-from trueup_runner import Ref, apply, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
 WARNING = "'{}' is replaced: the new one is without its '{}', which the spec has let go of"
 
@@ -75,3 +75,23 @@ def test_a_new_one_has_let_go_of_nothing(let_go, at_once):
     apply(let_go)
     write(let_go, "another", machine={"metadata": {"tokens": "required"}})
     assert warnings_of(let_go) == []
+
+
+def test_a_rebuild_keeps_it_in_mind(let_go, cloud):
+    """Also where it writes the record anew, for the spec says something else that is there."""
+    tagged = {"metadata": {"tokens": "required"}, "tags": {"a": "b"}}
+    let_go.run("state", "rebuild", "--force", "--yes")
+    cloud.client().create_tags(Resources=[ids_of(let_go)["aws.instance.m"]], Tags=[{"Key": "a", "Value": "b"}])
+    write(let_go, machine=tagged)
+    let_go.run("state", "rebuild", "--force", "--yes")
+    plan_is_empty(let_go)
+    write(let_go, "other", "ami-0fedcba9876543210", machine=tagged)
+    assert sorted(warnings_of(let_go)) == sorted(LOST)
+
+
+def test_what_is_ignored_by_now_is_told_once(let_go):
+    left = {"lifecycle": {"ignore": ["egress"]}}
+    write(let_go, group=left, machine={"metadata": {"tokens": "required"}})
+    apply(let_go)
+    write(let_go, "other", group=left, machine={"metadata": {"tokens": "required"}})
+    assert not [each for each in warnings_of(let_go) if "let go of" in each]

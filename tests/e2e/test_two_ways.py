@@ -1,6 +1,5 @@
 """Two endpoints that lead to one account and region: what both show is one thing, where a state was lost or is remade."""
 
-
 import pytest
 
 from test_state_rebuild import findings, lose, rebuild
@@ -84,3 +83,23 @@ def test_two_that_say_the_same_are_two_by_either_way(stack, cloud):
     assert sorted(claims) == sorted(("twins", "aws.vpc.a", id) for id in (twin, ids["aws.vpc.a"]))
     assert set(ids_of(stack)) == {"aws.vpc.b"}
     assert "but for 2 of this stack that are not recorded" in stack.run("drift", status=2).out
+
+
+def test_a_twin_is_recorded_where_what_it_is_like_is(stack, cloud):
+    """Left behind by a deletion that was refused, it is no stranger by the other way."""
+    aliases = {"aws": {**REGION, "endpoint": cloud.address()}, "aws.b": {**REGION, "endpoint": elsewhere(cloud)}}
+    vpcs = {"a": {**VPCS["a"], "provider": "aws.b"}, "b": VPCS["b"]}
+    stack.write("stack.yaml", spec_text({"aws.vpc": vpcs}, providers=aliases))
+    apply(stack)
+    there, ec2 = places(stack)["aws.vpc.b"], cloud.client(region="us-west-2")
+    tags = ec2.describe_vpcs(VpcIds=[ids_of(stack)["aws.vpc.b"]])["Vpcs"][0]["Tags"]
+    twin = ec2.create_vpc(CidrBlock=VPCS["b"]["cidr"])["Vpc"]["VpcId"]
+    ec2.create_tags(Resources=[twin], Tags=tags)
+    cloud.fault("DeleteVpc", "deny", count=1)
+    stack.run("apply", "--yes", status=None)
+    recorded = stack.run("state", "list", "--output", "json").json["objects"]
+    assert [each["identity"].partition("@")[2] for each in recorded if each["provider_id"] == twin] == [there]
+    shown = stack.run("plan")
+    assert "left alone" not in shown.err and f"DELETE, made by a call that came late  {twin}" in shown.out.replace("   ", "  "), shown
+    stack.run("apply", "--yes")
+    assert twin not in cloud.things("vpc", region="us-west-2")

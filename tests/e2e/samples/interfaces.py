@@ -33,6 +33,7 @@ def interface(card, type, description, further=None):
 
 OTHER_GROUPS = {"security_groups": [Ref("aws.security_group.one"), Ref("aws.security_group.two")]}
 
+
 def first_of(interfaces):
     """The listing is in no order."""
     [first] = [
