@@ -87,8 +87,8 @@ bool sim_instance_type_valid(struct slice type)
 	return dot > 0 && dot + 1 < type.size;
 }
 
-/* What does not go together: page "RunInstances", of EnclaveOptions, and page "ModifyInstanceAttribute", of
- * DisableApiTermination. */
+/* What does not go together: page "RunInstances", of EnclaveOptions, page "ModifyInstanceAttribute", of
+ * DisableApiTermination, and page "RequestLaunchTemplateData", of CreditSpecification: "Valid only for T instances." */
 static bool goes_together(struct sim_call *call, const struct node *data)
 {
 	if (node_is(node_get(data, "enclaveOptions"), "enabled", "true") &&
@@ -99,6 +99,9 @@ static bool goes_together(struct sim_call *call, const struct node *data)
 		 node_is(node_get(data, "instanceMarketOptions"), "marketType", "spot"))
 		sim_fail(call, "InvalidParameterCombination",
 			 "You can't enable termination protection for Spot Instances.");
+	else if (node_get(data, "creditSpecification") && sim_usual_credits(node_text(data, "instanceType")).size == 0)
+		sim_fail(call, "InvalidParameterCombination", "The instance type '%.*s' does not support CPU credits.",
+			 SLICE_ARGUMENTS(node_text(data, "instanceType")));
 	return !call->failed;
 }
 

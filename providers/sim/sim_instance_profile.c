@@ -151,15 +151,20 @@ static const struct sim_listing profile_listing = {
 static const char *const usual_credits[][2] = {
 	{"t2.", "standard"}, {"t3.", "unlimited"}, {"t3a.", "unlimited"}, {"t4g.", "unlimited"}};
 
+struct slice sim_usual_credits(struct slice type)
+{
+	for (size_t i = 0; i < sizeof(usual_credits) / sizeof(usual_credits[0]); i++)
+		if (slice_starts_with(type, slice_of(usual_credits[i][0])))
+			return slice_of(usual_credits[i][1]);
+	return (struct slice){0};
+}
+
 /* As its present type has it: another type may have none, or some where there were none. */
 static struct slice credits_of(const struct node *body)
 {
-	struct slice said = node_text(body, "_cpuCredits");
+	struct slice said = node_text(body, "_cpuCredits"), usual = sim_usual_credits(node_text(body, "instanceType"));
 
-	for (size_t i = 0; i < sizeof(usual_credits) / sizeof(usual_credits[0]); i++)
-		if (slice_starts_with(node_text(body, "instanceType"), slice_of(usual_credits[i][0])))
-			return said.size > 0 ? said : slice_of(usual_credits[i][1]);
-	return (struct slice){0};
+	return usual.size > 0 && said.size > 0 ? said : usual;
 }
 
 /* Some may fail while the others succeed: the answer is 200 all the same. */

@@ -42,6 +42,8 @@ void sim_images_make(struct sim *sim, struct sim_region *region);
 void sim_volumes_make(struct sim_call *call, struct sim_object *instance, const struct sim_object *image,
 		      const struct node *data);
 void sim_volumes_end(struct sim *sim, struct sim_object *instance);
+/* The credit option of a type where none is said; empty: it has no CPU credits. */
+struct slice sim_usual_credits(struct slice type);
 /* "{arn, id}" for a profile given by name or ARN. */
 void sim_instance_profile(struct sim_call *call, const struct node *profile, struct node *ret);
 

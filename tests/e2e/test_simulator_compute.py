@@ -345,6 +345,8 @@ class TestInstances:
             ({"SecurityGroupIds": ["sg-00000000"]}, "InvalidGroup.NotFound"),
             ({"SubnetId": "subnet-00000000"}, "InvalidSubnetID.NotFound"),
             ({"MinCount": 3, "MaxCount": 2}, "InvalidParameterValue"),
+            ({"InstanceType": "m7i.large", "CreditSpecification": {"CpuCredits": "standard"}}, "InvalidParameterCombination"),
+            ({"InstanceType": "trn1.2xlarge", "CreditSpecification": {"CpuCredits": "standard"}}, "InvalidParameterCombination"),
         ],
     )
     def test_what_cannot_run(self, ec2, subnet, change, code):

@@ -37,6 +37,7 @@
 #define REQUIRES_ALSO(rest) REQUIRES("\"vcpus_min\":2,\"memory_mib_min\":0," rest)
 #define MARKET(rest) "{\"name\":\"abc\",\"market\":{\"type\":\"spot\"," rest "}}"
 #define MACHINE(rest) "{\"image\":\"ami-12345678\",\"instance_type\":\"t3.micro\"," rest "}"
+#define CREDITS(type) "{\"image\":\"ami-12345678\",\"instance_type\":" type ",\"credits\":\"standard\"}"
 #define DISK(rest) MACHINE("\"block_devices\":[{\"device\":\"/dev/sdf\"," rest "}]")
 #define TEMPLATE_DISK(rest) "{\"name\":\"abc\",\"block_devices\":[{\"device\":\"/dev/sdf\"," rest "}]}"
 #define SPOT(rest) MACHINE("\"market\":{\"type\":\"spot\"" rest "}")
@@ -324,6 +325,12 @@ static const struct check_row {
 		 "\"stop\"}"),
 	 NULL},
 	{"aws.instance", MACHINE("\"running\":true,\"market\":{\"type\":\"spot\"}"), NULL},
+	{"aws.instance", CREDITS("\"t3.micro\""), NULL},
+	{"aws.instance", CREDITS("\"t4g.micro\""), NULL},
+	{"aws.instance", CREDITS(UNKNOWN), NULL},
+	{"aws.instance", CREDITS("\"m5.large\""), "an instance of type m5.large has no CPU credits"},
+	{"aws.instance", CREDITS("\"trn1.2xlarge\""), "an instance of type trn1.2xlarge has no CPU credits"},
+	{"aws.instance", CREDITS("\"t1.micro\""), "an instance of type t1.micro has no CPU credits"},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":1"), NULL},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":16384"), NULL},
 	{"aws.instance", DISK("\"type\":\"gp2\",\"size_gib\":16385"),

@@ -45,10 +45,30 @@ static const struct field_rule rules[] = {
 	 "write 'interruption: hibernate', or leave it out"},
 };
 
+/* Those of the types with a T and a number have credits, but for t1 (trn1 is none of them): "Valid only for T
+ * instances." (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html,
+ * CreditSpecification) */
+static bool check_credits(const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *credits = value_get_named(desired, "credits");
+	const struct value *type = value_get_named(desired, "instance_type");
+	struct slice name = value_slice(type);
+
+	if (!value_is(credits, VALUE_STRING) || !value_is(type, VALUE_STRING) ||
+	    (name.size > 1 && name.data[0] == 't' && name.data[1] >= '2' && name.data[1] <= '9'))
+		return true;
+	diag_error(diagnostics, FAULT_USER, credits->position, "an instance of type %.*s has no CPU credits",
+		   SLICE_ARGUMENTS(name));
+	diag_related(diagnostics, type->position, "its type is said here");
+	diag_hint(diagnostics, "leave out 'credits', or take a burstable type: t2, t3, t3a or t4g");
+	return false;
+}
+
 bool aws_instance_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	bool good = aws_instance_network_check(kind, desired, diagnostics);
 
 	good = aws_check_rules(rules, sizeof(rules) / sizeof(rules[0]), desired, diagnostics) && good;
+	good = check_credits(desired, diagnostics) && good;
 	return aws_check_launch(desired, diagnostics) && good;
 }
