@@ -20,11 +20,13 @@ static bool may_come(const struct action *action, const struct field *field, con
 	return false;
 }
 
-/* A network, as it was read, and what the plan does to it. */
+/* A network, as it was read, and what the plan does to it; or one that the plan makes, as it is to be. */
 struct network {
-	struct object *object;
+	struct slice address;
 	const struct kind *kind;
-	const struct live *live;
+	const struct value *fields;  /* MAP */
+	const struct value *outputs; /* MAP, or NULL */
+	struct object *object;	     /* or NULL: it is to be made */
 	const struct action *action; /* or NULL */
 };
 
@@ -40,7 +42,7 @@ static bool any_around(const struct value *told, const struct cidr *range)
 /* Where none of its ranges is around that one: the field by which others look after them; NULL: one is, or may be. */
 static const struct field *lacking(struct planning *planning, const struct network *network, const struct cidr *range)
 {
-	const struct item *item = plan_item_at(planning, network->object->address);
+	const struct item *item = plan_item_at(planning, network->address);
 
 	if (!plan_load_body(planning, network->object))
 		return NULL;
@@ -51,7 +53,7 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 	for (size_t i = 0; i < network->kind->fields.count; i++) {
 		const struct field *field = field_at(&network->kind->fields, i);
 		const struct value *now =
-			field->range == RANGE_DOMAIN ? value_get_named(&network->live->fields, field->name) : NULL;
+			field->range == RANGE_DOMAIN ? value_get_named(network->fields, field->name) : NULL;
 
 		if (field->range != RANGE_DOMAIN)
 			continue;
@@ -62,12 +64,12 @@ static const struct field *lacking(struct planning *planning, const struct netwo
 			lacks = field;
 	}
 	/* One that the service chose is an output. */
-	return any_around(&network->live->outputs, range) ? NULL : lacks;
+	return any_around(network->outputs, range) ? NULL : lacks;
 }
 
 static bool has_around(const struct network *network, const struct cidr *range)
 {
-	return any_around(&network->live->fields, range) || any_around(&network->live->outputs, range);
+	return any_around(network->fields, range) || any_around(network->outputs, range);
 }
 
 /* Ranges of IPv6 are nobody's but one network's: what lies in another one's does not lie in this one's. */
@@ -106,11 +108,11 @@ static void tell(struct planning *planning, const struct lying *lying, const cha
 
 static void tell_other(struct planning *planning, const struct lying *lying, const struct network *other)
 {
-	struct slice own = lying->network->object->address;
+	struct slice own = lying->network->address;
 
 	tell(planning, lying,
 	     arena_text(planning->arena, "that lies in a range of '%.*s', and in none of '%.*s'",
-			SLICE_ARGUMENTS(other->object->address), SLICE_ARGUMENTS(own)),
+			SLICE_ARGUMENTS(other->address), SLICE_ARGUMENTS(own)),
 	     arena_text(planning->arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
 }
 
@@ -155,23 +157,53 @@ static void index_networks(struct planning *planning, struct map *networks)
 		if (!live || live->presence != PRESENCE_PRESENT || object->provider_id.size == 0 || !has_ranges(kind))
 			continue;
 		network = arena_new(planning->arena, struct network);
-		*network = (struct network){object, kind, live, map_get(&actions, object->object_id)};
+		*network = (struct network){.address = object->address,
+					    .kind = kind,
+					    .fields = &live->fields,
+					    .outputs = &live->outputs,
+					    .object = object,
+					    .action = map_get(&actions, object->object_id)};
 		map_set(networks, object->provider_id, network);
 	}
 	map_release(&actions);
 }
 
-/* Whether there is anything to judge: a known value to be within a network that was read. within: the reference to it.
- */
+/* The network that the plan makes at the end of a reference; NULL: that is none. */
+static const struct network *made_at(struct planning *planning, const struct action *action,
+				     const struct value *reference)
+{
+	for (size_t i = 0; i < action->wanted_count; i++) {
+		const struct dependency *to = &action->wanted[i];
+		struct slice text = arena_format(planning->arena, "${%.*s.%.*s}", SLICE_ARGUMENTS(to->address),
+						 SLICE_ARGUMENTS(to->output));
+		const struct item *item =
+			slice_equal(reference->deferred->text, text) ? plan_item_at(planning, to->address) : NULL;
+		struct network *network;
+
+		if (!item || !plan_is_to_be_made(item))
+			continue;
+		network = arena_new(planning->arena, struct network);
+		*network = (struct network){
+			.address = item->address, .kind = item->resource->kind, .fields = &item->wanted};
+		return network;
+	}
+	return NULL;
+}
+
+/* Whether there is anything to judge: a known value to be within a network. within: the reference to it, or NULL.
+ * What an address lies in may only be made by the plan. */
 static bool find(struct look *look, struct lying *lying, const struct value *within)
 {
-	if (!value_is(within, VALUE_STRING) || !value_is(lying->value, VALUE_STRING) ||
+	if (!within || !value_is(lying->value, VALUE_STRING) ||
 	    !(lying->is_address ? cidr_read_address : cidr_read)(value_slice(lying->value), &lying->range))
 		return false;
 	if (!look->is_indexed)
 		index_networks(look->planning, &look->networks);
 	look->is_indexed = true;
-	lying->network = map_get(&look->networks, value_slice(within));
+	if (value_is(within, VALUE_STRING))
+		lying->network = map_get(&look->networks, value_slice(within));
+	else if (lying->is_address && value_is(within, VALUE_DEFERRED))
+		lying->network = made_at(look->planning, lying->action, within);
 	return lying->network != NULL;
 }
 
@@ -183,7 +215,7 @@ static void look_at_range(struct look *look, struct lying *lying, const struct f
 
 	if (!find(look, lying, value_get_named(&lying->action->known, field->range_parent)))
 		return;
-	struct slice own = lying->network->object->address;
+	struct slice own = lying->network->address;
 	other = has_around(lying->network, &lying->range)
 			? NULL
 			: other_around(&look->networks, lying->network, &lying->range);
@@ -209,7 +241,7 @@ static const struct value *has_then(const struct network *network, const struct 
 	for (size_t i = 0; action && i < action->change_count; i++)
 		if (action->changes[i].field == field && action->changes[i].effect == EFFECT_SET)
 			return value_if_set(&action->changes[i].after);
-	return value_if_set(value_get_named(&network->live->fields, field->name));
+	return value_if_set(value_get_named(network->fields, field->name));
 }
 
 /* Whether an address lies in a range that its network has after the plan, or may; *ret_kept is the range of which the
@@ -243,7 +275,7 @@ static void look_at_address(struct look *look, struct lying *lying, const struct
 
 	if (!find(look, lying, within))
 		return;
-	struct slice own = lying->network->object->address;
+	struct slice own = lying->network->address;
 	if (lies_within(lying, &kept)) {
 		if (kept)
 			tell(look->planning, lying,

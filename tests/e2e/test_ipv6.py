@@ -187,6 +187,7 @@ OTHERS = "that lies in a range of 'aws.subnet.{}', and in none of 'aws.subnet.{}
     "before, after, said",
     [
         pytest.param(("a", [10], "a"), ("b", [10], "a"), OTHERS.format("a", "b"), id="moved without them"),
+        pytest.param(("a", [10], "a"), ("c", [10], "a", False, "abc"), OTHERS.format("a", "c"), id="to a new one"),
         pytest.param(("a", [10], "a"), ("a", [10], "b"), OTHERS.format("b", "a"), id="in place"),
         pytest.param(("a", [10], "a", True), ("b", [10], "a", True), OTHERS.format("a", "b"), id="of an interface"),
         pytest.param(("a", [10], "a"), ("a", [10, 3], "a"), "that the service keeps for itself", id="kept"),
@@ -208,12 +209,14 @@ def test_addresses_outside_of_their_subnet(stack, cloud, before, after, said):
 
 
 def test_a_machine_moves_along_with_its_addresses(stack, cloud):
-    """To a subnet that is there, and then to one whose range nobody knows before it is made."""
+    """To a subnet that is there, then to one that is to be made, and with both to another network."""
     stack.write("stack.yaml", machine("a", [10], "a"))
     apply(stack)
     stack.write("stack.yaml", machine("b", [10], "b"))
     apply(stack)
     stack.write("stack.yaml", machine("c", [10], "c", names="bc"))
+    apply(stack)
+    stack.write("stack.yaml", machine("c", [10], "c", names="bc").replace("10.0.", "10.1."))
     apply(stack)
     plan_is_empty(stack)
 
