@@ -306,13 +306,20 @@ static const struct value *reference_in(const struct scope *scope, const char *n
 	return scope ? value_get_named(scope->map, name) : NULL;
 }
 
+/* Whether the thing has the address itself: what others are launched from only names it, and may before there is a
+ * range around it. */
+static bool is_own_address(const struct field *field)
+{
+	return field->type == FIELD_ADDRESS && field->range_parent && (field->flags & SOLE);
+}
+
 /* The addresses in a value of the field, whose name is what people know it by. */
 static void look_at_value(struct look *look, const struct action *action, const struct scope *scope,
 			  const struct field *field, const char *name, const struct value *value)
 {
 	const struct scope within = {value, scope};
 
-	if (field->type == FIELD_ADDRESS && field->range_parent)
+	if (is_own_address(field))
 		look_at_address(look,
 				&(struct lying){.action = action, .name = name, .is_address = true, .value = value},
 				reference_in(scope, field->range_parent));
