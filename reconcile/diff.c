@@ -156,9 +156,7 @@ static void judge_unset_member(void *context, const struct unset_member *member)
 	if (!visit->diffing->input->live || !member->recorded || diff_is_unread(member->observed) ||
 	    diff_is_unread(member->live) || (member->field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
-	/* A read always tells it: where it is not recorded, an earlier program did not look. */
-	bool is_new = (member->field->flags & SEEN) && !member->observed;
-	if (!is_new && has_moved(member->field, member->observed, member->live))
+	if (has_moved(member->field, member->observed, member->live))
 		diff_add(visit->diffing, visit->field, member->path, CAUSE_DRIFT, EFFECT_SHOW, member->observed,
 			 member->live);
 }

@@ -75,7 +75,7 @@ bool made_has_seen(const struct field *field)
 	return false;
 }
 
-/* An item with what another one tells of it. */
+/* An item with what another one tells of it: of what is SEEN also that there is none, as of an empty text. */
 static struct value see(const struct field *item, const struct value *known, const struct value *seen,
 			struct arena *arena)
 {
@@ -83,11 +83,11 @@ static struct value see(const struct field *item, const struct value *known, con
 	value_builder_init(&builder);
 	for (size_t i = 0; i < item->members.count; i++) {
 		const struct field *member = field_at(&item->members, i);
-		const struct value *mine = value_get_named(known, member->name);
-		const struct value *theirs =
-			member->flags & SEEN ? value_if_set(value_get_named(seen, member->name)) : NULL;
-		if (theirs || mine)
-			value_builder_member(&builder, slice_of(member->name), theirs ? *theirs : *mine);
+		bool is_told = seen && (member->flags & SEEN);
+		const struct value *its = is_told ? value_if_set(value_get_named(seen, member->name))
+						  : value_get_named(known, member->name);
+		if (its)
+			value_builder_member(&builder, slice_of(member->name), *its);
 	}
 	return value_at(value_builder_map(&builder, arena), known->position);
 }
@@ -103,8 +103,7 @@ static bool is_all_seen(const struct field *item, const struct value *known)
 	return true;
 }
 
-/* Whether a read has told of it. */
-static bool was_seen(const struct field *item, const struct value *known)
+bool made_was_seen(const struct field *item, const struct value *known)
 {
 	for (size_t i = 0; i < item->members.count; i++) {
 		const struct field *member = field_at(&item->members, i);
@@ -161,7 +160,7 @@ const struct value *made_left(const struct field *field, const struct value *sai
 	diff_index_init(&told, field, live, arena);
 	for (uint32_t i = 0; i < known->count; i++) {
 		const struct value *item = &known->items[i];
-		if (!was_seen(field->item, item) || diff_index_find(&told, item) || diff_index_find(&wanted, item))
+		if (!made_was_seen(field->item, item) || diff_index_find(&told, item) || diff_index_find(&wanted, item))
 			value_builder_item(&builder, *item);
 	}
 	diff_index_release(&wanted);
@@ -183,7 +182,7 @@ const struct value *made_lost(const struct field *field, const struct value *sai
 	diff_index_init(&told, field, live, arena);
 	for (uint32_t i = 0; i < said->count; i++) {
 		const struct value *was = diff_index_find(&there, &said->items[i]);
-		if (was && was_seen(field->item, was) && !diff_index_find(&told, &said->items[i]))
+		if (was && made_was_seen(field->item, was) && !diff_index_find(&told, &said->items[i]))
 			value_builder_item(&builder, said->items[i]);
 	}
 	diff_index_release(&there);

@@ -20,6 +20,8 @@ bool made_is_kept(const struct field *field);
  */
 const struct value *made_known(const struct field *field, const struct value *applied, const struct value *observed,
 			       struct arena *arena);
+/* Whether a read has told of an item, as it is known: a program that did not look has recorded nothing that is SEEN. */
+bool made_was_seen(const struct field *item, const struct value *known);
 /* Whether the items of the field have a member that is SEEN. */
 bool made_has_seen(const struct field *field);
 /*

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
 #include "reconcile/schema.h"
 
 static const struct value *typed(const struct value *value, enum value_type type)
@@ -203,7 +204,7 @@ static void walk_object(const struct walking *walking, const struct field *field
 			.applied = within.applied,
 			.observed = within.observed,
 			.live = within.live,
-			.recorded = observed && live,
+			.recorded = observed && live && (!(member->flags & SEEN) || made_was_seen(field, observed)),
 		};
 		if (within.wanted)
 			walk(walking, member, name, &within);

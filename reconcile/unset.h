@@ -37,7 +37,9 @@ struct unset_member {
 	const struct field *field;
 	struct slice path; /* "tunnels[0].dpd_action", "hooks[drain].timeout_s" */
 	const struct value *applied, *observed, *live;
-	bool recorded; /* the object that it belongs to was there when it was observed, and is there now */
+	/* The object that it belongs to was there when it was observed, and is there now; of a SEEN one, a read told.
+	 */
+	bool recorded;
 };
 
 /* What stands in the same place in what was wanted, applied, observed and is live; NULL: nothing. */

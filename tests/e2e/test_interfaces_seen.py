@@ -1,6 +1,7 @@
 """What is read of the interfaces that a machine started with: which there are, their groups and descriptions."""
 
 import contextlib
+import re
 import sqlite3
 
 import pytest
@@ -210,3 +211,32 @@ def test_what_an_earlier_program_did_not_look_at_has_not_moved(stack, cloud):
     plan_is_empty(stack)
     meddle(cloud, 1, groupSet=[{"groupId": group_named(cloud, "h")}])
     stack.run("drift", status=2)
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_a_description_where_there_is_none(stack, cloud, slot):
+    """The service calls that an empty one."""
+    others = [] if slot == 0 else [interface(0, "g")]
+    write(stack, *others, interface(slot, "k"))
+    apply(stack)
+    write(stack, *others, interface(slot, "k", description="front"))
+    apply(stack)
+    assert told(cloud)[slot] == (["k"], "front")
+    plan_is_empty(stack)
+    meddle(cloud, slot, description="")
+    assert "description" in stack.run("drift", status=2).out
+    apply(stack)
+    assert told(cloud)[slot] == (["k"], "front")
+    plan_is_empty(stack)
+
+
+def test_a_description_of_others_that_no_spec_says(stack, cloud):
+    write(stack, interface(1, "k"))
+    apply(stack)
+    meddle(cloud, 1, description="theirs")
+    assert re.search(r"interfaces\[1\]\.description +unset, now theirs +not managed", stack.run("drift", status=2).out)
+    apply(stack)
+    plan_is_empty(stack)
+    assert told(cloud)[1] == (["k"], "theirs")
+    meddle(cloud, 1, description="")
+    assert re.search(r"interfaces\[1\]\.description +theirs, now unset +not managed", stack.run("drift", status=2).out)

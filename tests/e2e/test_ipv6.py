@@ -238,6 +238,18 @@ def test_host_names_of_ipv6_alone_stay_as_they_have_to_be(stack, cloud):
     plan_is_empty(stack)
 
 
+def test_ipv6_alone_goes_on_giving_addresses(stack, cloud):
+    """A machine there would have no address at all."""
+    stack.write("stack.yaml", alone(assign_ipv6_on_creation=True))
+    apply(stack)
+    stack.write("stack.yaml", alone())
+    assert plan(stack, status=2).actions["aws.subnet.a"].effects() == {"release"}
+    apply(stack)
+    [subnet] = cloud.client().describe_subnets()["Subnets"]
+    assert subnet["AssignIpv6AddressOnCreation"]
+    plan_is_empty(stack)
+
+
 def test_ipv6_alone_gets_another_range(stack, cloud):
     """What gives addresses of the old one is switched off for that, though the spec never said that it is on."""
     stack.write("stack.yaml", alone())

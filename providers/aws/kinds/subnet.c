@@ -131,12 +131,13 @@ static const struct aws_call disassociate = {
 
 static const char *const hostname_types[] = {"ip-name", "resource-name", NULL};
 
-#define ATTRIBUTE(text, wire, rest, description)                                                                       \
+#define ATTRIBUTE(text, wire, rest, kept, description)                                                                 \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_BOOL,                                                                          \
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = "false",                                                                      \
+			  .kept_where = (kept),                                                                        \
 			  .about = (description)},                                                                     \
 		.read = (wire), .update = &modify, .change = wire ".Value", .rests_on = (rest)                         \
 	}
@@ -186,10 +187,11 @@ static const struct aws_field fields[] = {
 		   .in_words = "the name of a zone, such as eu-central-1a",
 		   .about = "availability zone"},
 	 .member = "AvailabilityZone"},
-	ATTRIBUTE("public", "MapPublicIpOnLaunch", NULL, "whether instances get a public IPv4 address at launch"),
-	ATTRIBUTE("assign_ipv6_on_creation", "AssignIpv6AddressOnCreation", "ipv6_cidr",
+	ATTRIBUTE("public", "MapPublicIpOnLaunch", NULL, NULL, "whether instances get a public IPv4 address at launch"),
+	/* In one of IPv6 alone an instance has no other address: there it is on from the start. */
+	ATTRIBUTE("assign_ipv6_on_creation", "AssignIpv6AddressOnCreation", "ipv6_cidr", "ipv6_native",
 		  "whether new network interfaces get an IPv6 address; needs ipv6_cidr"),
-	ATTRIBUTE("dns64", "EnableDns64", "ipv6_cidr",
+	ATTRIBUTE("dns64", "EnableDns64", "ipv6_cidr", NULL,
 		  "whether the resolver makes up IPv6 addresses for IPv4 names; needs ipv6_cidr"),
 	{.field = {.name = "hostname_type",
 		   .type = FIELD_STRING,
