@@ -295,7 +295,8 @@ static bool comes_another(const struct work *work, const struct aws_field *field
 	return false;
 }
 
-/* What a value that is to be taken away holds up, or NULL: what is true, and is managed or to be true again. */
+/* What a value that is to be taken away holds up, or NULL: what is true, and is managed, is to be true again, or is
+ * nobody's to keep. */
 static const struct aws_field *resting_on(const struct work *work, const struct aws_field *field)
 {
 	bool again = comes_another(work, field);
@@ -303,7 +304,7 @@ static const struct aws_field *resting_on(const struct work *work, const struct 
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *other = aws_field_at(&work->kind->fields, i);
 		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 &&
-		    (again || is_managed(work, other)) && !is_off(aws_now(work, other)))
+		    (again || is_managed(work, other) || !is_ignored(work, other)) && !is_off(aws_now(work, other)))
 			return other;
 	}
 	return NULL;

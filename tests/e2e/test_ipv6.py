@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Expression, Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 VPC = Ref("aws.vpc.main")
 
@@ -247,6 +247,21 @@ def test_ipv6_alone_goes_on_giving_addresses(stack, cloud):
     apply(stack)
     [subnet] = cloud.client().describe_subnets()["Subnets"]
     assert subnet["AssignIpv6AddressOnCreation"]
+    plan_is_empty(stack)
+
+
+def test_a_range_goes_that_others_have_addresses_given_of(stack, cloud):
+    """The spec never said whether: without a range nothing can be given, and it was refused by each apply."""
+    fields = {"vpc": Ref("aws.vpc.v"), "cidr": "10.20.1.0/24", "ipv6_cidr": Expression("${cidr_subnet(aws.vpc.v.ipv6_cidr, 8, 1)}")}
+    spec = {"aws.vpc": {"v": {"cidr": "10.20.0.0/16", "ipv6": True}}, "aws.subnet": {"a": fields}}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    subnet = ids_of(stack)["aws.subnet.a"]
+    cloud.client().modify_subnet_attribute(SubnetId=subnet, AssignIpv6AddressOnCreation={"Value": True})
+    del fields["ipv6_cidr"]
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    assert not cloud.client().describe_subnets(SubnetIds=[subnet])["Subnets"][0]["AssignIpv6AddressOnCreation"]
     plan_is_empty(stack)
 
 
