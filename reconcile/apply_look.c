@@ -44,8 +44,8 @@ bool node_changes_planned(const struct node *node)
 	return must_be_as_planned(node) && (phase_leaves(node->work.phase) || !replaces);
 }
 
-/* Nor is a new object made where the one that it is to replace is not as planned. What is found is not made: the plan
- * has read that itself. */
+/* Nor is a new object made where the one that it is to replace is not as planned. What is found is not made: a plan
+ * that read anything has read that itself. */
 static bool begins_replacing(const struct node *node)
 {
 	const struct action *action = node->target->action;
