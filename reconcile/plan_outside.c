@@ -1,5 +1,6 @@
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
+#include "reconcile/scope.h"
 
 /*
  * What is made within a range of a network needs the network to have one around it, and so does an address. The spec is
@@ -292,20 +293,6 @@ static void look_at_address(struct look *look, struct lying *lying, const struct
 		     arena_text(arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
 }
 
-/* Where a value stands: in a MAP, which stands in an outer one (NULL: in none). */
-struct scope {
-	const struct value *map;
-	const struct scope *outer;
-};
-
-/* What the nearest field of that name refers to. */
-static const struct value *reference_in(const struct scope *scope, const char *name)
-{
-	while (scope && !value_if_set(value_get_named(scope->map, name)))
-		scope = scope->outer;
-	return scope ? value_get_named(scope->map, name) : NULL;
-}
-
 /* Whether the thing has the address itself: what others are launched from only names it, and may before there is a
  * range around it. */
 static bool is_own_address(const struct field *field)
@@ -322,7 +309,7 @@ static void look_at_value(struct look *look, const struct action *action, const 
 	if (is_own_address(field))
 		look_at_address(look,
 				&(struct lying){.action = action, .name = name, .is_address = true, .value = value},
-				reference_in(scope, field->range_parent));
+				scope_nearest(scope, field->range_parent));
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
 		look_at_value(look, action, scope, field->item, name, &value->items[i]);
 	for (size_t i = 0; field->type == FIELD_OBJECT && value_is(value, VALUE_MAP) && i < field->members.count; i++) {

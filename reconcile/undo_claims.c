@@ -1,4 +1,5 @@
 #include "reconcile/ranges.h"
+#include "reconcile/scope.h"
 #include "reconcile/undo_room.h"
 #include "reconcile/unique.h"
 
@@ -85,10 +86,8 @@ static const struct value *by_address(const struct room *room, const struct clai
 static struct value claimed(const struct room *room, const struct claim *claim, const struct scope *scope)
 {
 	const char *name = unique_scope(claim->field);
-	const struct value *within = NULL;
+	const struct value *within = name ? scope_nearest(scope, name) : NULL;
 
-	for (; name && scope && !within; scope = scope->outer)
-		within = value_if_set(value_get_named(scope->map, name));
 	if (name && !within)
 		within = value_of(room, claim->by, name);
 	within = by_address(room, claim->by, within);

@@ -1,5 +1,6 @@
 #include "base/cidr.h"
 #include "reconcile/ranges.h"
+#include "reconcile/scope.h"
 #include "reconcile/undo_room.h"
 
 /*
@@ -231,13 +232,11 @@ static void check_part(struct room *room, struct part part, const struct scope *
 	struct slice text = value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
 	bool known =
 		part.field->type == FIELD_ADDRESS ? cidr_read_address(text, &part.cidr) : cidr_read(text, &part.cidr);
+	const struct value *within = known ? scope_nearest(scope, part.field->range_parent) : NULL;
 
-	while (known && scope && !value_if_set(value_get_named(scope->map, part.field->range_parent)))
-		scope = scope->outer;
-	if (!known || !scope)
+	if (!within)
 		return;
-	const struct entry *around =
-		room_target(room, part.entry, value_get_named(scope->map, part.field->range_parent));
+	const struct entry *around = room_target(room, part.entry, within);
 	bool meets = around && room_is_there(around) &&
 		     (undo_goes_back(around) || room->makes[room_number(room, part.entry)]);
 	const struct field *tells = meets ? tells_no_room(&around->resource, &part) : NULL;

@@ -16,12 +16,6 @@ struct room {
 	bool good;
 };
 
-/* Where a value stands: in a MAP, which stands in an outer one (NULL: in none). */
-struct scope {
-	const struct value *map;
-	const struct scope *outer;
-};
-
 size_t room_number(const struct room *room, const struct entry *entry);
 const struct object *room_recorded(const struct room *room, const struct entry *entry);
 /* Whether it will be there, whatever becomes of it before. */
