@@ -279,9 +279,29 @@ static bool takes(const struct action *action)
 	       (operation_makes(action->operation) || action->operation == OPERATION_UPDATE);
 }
 
-/* Calls visit for what the plan gives to something, and something else has that is no part of it. */
-static bool visit_taken(struct job *job, const struct plan *plan, const struct map *touched, taken_visit *visit,
-			void *context)
+/* Of what has something to itself. */
+enum having {
+	HAVING_BESIDE,	 /* by the record, and no part of the plan */
+	HAVING_RECORDED, /* the same of its parts, where they are there */
+	HAVING_SEEN,	 /* as those were read */
+};
+
+static const struct value *fields_by(const struct job *job, enum having having, const struct map *touched,
+				     size_t number)
+{
+	const struct live *live = job->refresh.live ? job->refresh.live[number] : NULL;
+	const struct object *object = job->objects[number];
+
+	if (is_touched(touched, object) != (having != HAVING_BESIDE))
+		return NULL;
+	if (having != HAVING_BESIDE && (!live || live->presence != PRESENCE_PRESENT))
+		return NULL;
+	return having == HAVING_SEEN ? &live->fields : &object->resolved;
+}
+
+/* Calls visit for what the plan gives to something, and something else has. */
+static bool visit_taken(struct job *job, const struct plan *plan, const struct map *touched, enum having having,
+			taken_visit *visit, void *context)
 {
 	struct taking taking = {.job = job, .visit = visit, .context = context};
 	bool good = true;
@@ -289,11 +309,11 @@ static bool visit_taken(struct job *job, const struct plan *plan, const struct m
 	map_init(&taking.held);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+		const struct value *fields = fields_by(job, having, touched, i);
 
 		taking.holder = job->objects[i];
-		if (kind && !is_touched(touched, taking.holder))
-			good &= visit_unique(kind, &taking.holder->resolved, &taking.holder->identity, job->arena,
-					     note_holder, &taking);
+		if (kind && fields)
+			good &= visit_unique(kind, fields, &taking.holder->identity, job->arena, note_holder, &taking);
 	}
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
@@ -311,6 +331,12 @@ static bool visit_taken(struct job *job, const struct plan *plan, const struct m
 static struct slice had_text(const struct object *holder, struct slice text, struct arena *arena)
 {
 	return arena_format(arena, "%.*s has %.*s", SLICE_ARGUMENTS(holder->object_id), SLICE_ARGUMENTS(text));
+}
+
+/* Who was seen to have what the same plan takes from it and gives to something else. */
+static struct slice given_text(const struct object *holder, struct slice text, struct arena *arena)
+{
+	return arena_format(arena, "%.*s gives %.*s", SLICE_ARGUMENTS(holder->object_id), SLICE_ARGUMENTS(text));
 }
 
 struct noting {
@@ -340,10 +366,19 @@ static bool note_had(struct taking *taking, const struct object *holder, const s
 	return true;
 }
 
+static bool note_given(struct taking *taking, const struct object *holder, const struct field *field, struct slice text)
+{
+	(void)field;
+	if (!slice_equal(holder->address, taking->taker))
+		note(taking->context, given_text(holder, text, taking->job->arena));
+	return true;
+}
+
 static void note_all(struct job *job, const struct map *touched, struct noting *noting)
 {
 	visit_users(job, touched, note_use, noting);
-	(void)visit_taken(job, &job->plan, touched, note_had, noting);
+	(void)visit_taken(job, &job->plan, touched, HAVING_BESIDE, note_had, noting);
+	(void)visit_taken(job, &job->plan, touched, HAVING_SEEN, note_given, noting);
 }
 
 void saved_references_note(struct job *job)
@@ -408,9 +443,53 @@ static bool check_since(struct job *job, const struct plan *saved, const struct 
 	for (size_t i = 0; i < saved->use_count; i++)
 		map_mark(&check.known, saved->uses[i]);
 	visit_users(job, touched, check_use, &check);
-	bool good = visit_taken(job, saved, touched, check_had, &check);
+	bool good = visit_taken(job, saved, touched, HAVING_BESIDE, check_had, &check);
 	map_release(&check.known);
 	return check.checking.good && good;
+}
+
+struct giving_check {
+	struct map then, now; /* given_text() of what the plan takes from one and gives to another */
+};
+
+static bool mark_given(struct taking *taking, const struct object *holder, const struct field *field, struct slice text)
+{
+	struct giving_check *check = taking->context;
+
+	(void)field;
+	map_mark(&check->now, given_text(holder, text, taking->job->arena));
+	return true;
+}
+
+static bool check_given(struct taking *taking, const struct object *holder, const struct field *field,
+			struct slice text)
+{
+	const struct giving_check *check = taking->context;
+	struct arena *arena = taking->job->arena;
+	struct slice given = given_text(holder, text, arena);
+
+	if (!map_has(&check->then, given) || map_has(&check->now, given))
+		return true;
+	return saved_plan_refuse(taking->job, holder->address,
+				 arena_format(arena, "it has no more what '%.*s' was to have %s its '%s' after it",
+					      SLICE_ARGUMENTS(taking->taker), field->item ? "in" : "as", field->name));
+}
+
+/* What was taken from one of the plan's own is somebody else's now, or free for anybody: another one of them would ask
+ * for it in vain when the first one is gone. */
+static bool check_handed_on(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct giving_check check;
+
+	map_init(&check.then);
+	map_init(&check.now);
+	for (size_t i = 0; i < saved->use_count; i++)
+		map_mark(&check.then, saved->uses[i]);
+	(void)visit_taken(job, saved, touched, HAVING_SEEN, mark_given, &check);
+	bool good = visit_taken(job, saved, touched, HAVING_RECORDED, check_given, &check);
+	map_release(&check.then);
+	map_release(&check.now);
+	return good;
 }
 
 bool saved_references_check(struct job *job, const struct plan *saved)
@@ -422,6 +501,8 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	visit_references(job, saved, check_reference, &checking);
 	index_actions(saved, &touched);
 	bool good = saved_beside_check(job, saved, &touched);
+
+	good &= check_handed_on(job, saved, &touched);
 	/* Else nobody else has recorded anything: all refers to what it did when the plan was made. */
 	if (saved->serial != job->plan.serial) {
 		good &= check_recorded(job, saved, &touched);

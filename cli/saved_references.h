@@ -15,12 +15,13 @@ bool saved_plan_refuse(struct job *job, struct slice address, struct slice what)
 /* Adds their object ids to a map of what is to be read. */
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
 /* Notes in the job's plan, which is to be saved, what refers to something that it ends and is left as it is: by what
- * the spec ignores, say. And what has by the record what the plan gives to another. */
+ * the spec ignores, say. And what has by the record what the plan gives to another, or was seen to have what another
+ * part of the plan gets from it. */
 void saved_references_note(struct job *job);
 /* After the reading and planning: false, with an error for each, where one of them is not there or not recorded any
  * more, or lies elsewhere than it is referred to from, where something refers by now to what the plan ends and is no
- * part of it, or where something has a name or range that the plan gives to another. What could not be read is not
- * known to be gone. */
+ * part of it, where something has a name or range that the plan gives to another, or where what one part of the plan
+ * gets from another is not there any more. What could not be read is not known to be gone. */
 __attribute__((warn_unused_result)) bool saved_references_check(struct job *job, const struct plan *saved);
 
 /* Whether a field would be set to another value than the one that the plan has: what it refers to is another by now. */
