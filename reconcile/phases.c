@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "reconcile/handover.h"
 #include "reconcile/named.h"
+#include "reconcile/phases_chosen.h"
 #include "reconcile/phases_circle.h"
 #include "reconcile/phases_live.h"
 #include "reconcile/shed.h"
@@ -451,6 +452,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	graph_init(&phases->graph, phases->node_count);
 	phases_order_live(phases, plan, &building.namings);
 	phases_order_beneath(phases, plan, &building.by_address);
+	phases_order_chosen(phases, plan, arena);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		order_own(&building, i);
 		order_wanted(&building, i);

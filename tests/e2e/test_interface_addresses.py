@@ -132,3 +132,35 @@ def test_old_and_new_cannot_have_the_same_in_an_item(stack, what):
         assert f"change '{field}' too" in error["hint"]
     assert cloud.show() == before
     cloud.close()
+
+
+def hosts(cloud):
+    """The addresses of the machines that run, by the last of their numbers."""
+    there = [each for each in cloud.things("instance").values() if each.get("privateIpAddress")]
+    return sorted(int(each["privateIpAddress"].rsplit(".", 1)[1]) for each in there)
+
+
+# By each of these the service is to choose an address of the subnet, and by the other of each two one is named.
+CHOOSES = [own(), card({})]
+NAMES = {
+    "its own": {"z": own(address="10.20.0.4")},
+    "its first interface's": {"z": own(interfaces=[{"device_index": 0, "address": "10.20.0.4"}])},
+    "a further one's": {"z": card({"address": "10.20.0.4"})},
+    "many": {f"z{host}": own(address=f"10.20.0.{host}") for host in range(4, 14)},
+    "by what waits for another": {"z": own(address="10.20.0.50", user_data="${aws.instance.a0.address}")},
+}
+
+
+@pytest.mark.parametrize("named", NAMES.values(), ids=NAMES)
+def test_what_has_an_address_that_is_named_is_made_first(stack, named):
+    """The service chooses of all that are free: for whatever is made before it, the one that it is to have."""
+    cloud = SimulatedCloud(stack)
+    machines = {**{f"a{number}": fields for number, fields in enumerate(CHOOSES * 2)}, **named}
+    write(stack, cards(**machines))
+    apply(stack)
+    plan_is_empty(stack)
+    # All end at once, and give back what they had.
+    write(stack, cards(**{name: {**fields, **OTHER_IMAGE} for name, fields in machines.items()}))
+    apply(stack)
+    plan_is_empty(stack)
+    cloud.close()
