@@ -28,6 +28,7 @@ static const struct {
 	[EFFECT_LOST] = {.note = "no call brings it back",
 			 .paint = PAINT_LOUD,
 			 .replaced = "comes back with the new object"},
+	[EFFECT_DEAD] = {.note = "there, and of no effect", .paint = PAINT_LOUD},
 	[EFFECT_LIFECYCLE] = {.paint = PAINT_PLAIN},
 };
 
@@ -311,7 +312,7 @@ static void print_shown(struct change_view *view, const struct change *change)
 	}
 	if (view->listed || change->effect == EFFECT_UNREAD)
 		render_value(view->buffer, &change->after, view->style);
-	else if (change->effect == EFFECT_RELEASE || is_said_otherwise(change))
+	else if (change->effect == EFFECT_RELEASE || change->effect == EFFECT_DEAD || is_said_otherwise(change))
 		render_value(view->buffer, &change->before, view->style);
 	else if (is_part_of_field(change) && (is_unset(&change->before) || is_unset(&change->after)))
 		print_item(view, change);

@@ -37,6 +37,7 @@ enum change_effect {
 	EFFECT_BOUND, /* the service brings it within what another change makes of its bounds: nothing is sent for it */
 	EFFECT_MOVED, /* drift of what the spec has changed as well: the next change says what it becomes */
 	EFFECT_LOST,  /* an item that the spec names is gone, and no call brings it back */
+	EFFECT_DEAD,  /* an item is as recorded, and of no effect as what it needs is gone; of a mere look alone */
 	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */
 };
 extern const struct names change_effect_names;
@@ -101,6 +102,8 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
  */
 void diff_bounds(const struct kind *kind, const struct value *now, struct arena *arena, struct difference *ret);
 
+/* Adds a change behind the others, in arena; what the difference comes to is the caller's to say. */
+void difference_add(struct difference *difference, const struct change *change, struct arena *arena);
 /* Whether they give the output another value, by a field that renews it or because it follows another output. */
 bool changes_renew(const struct change *changes, size_t count, const struct output *output);
 /* Whether they make the field no longer true without which there is no such output. */

@@ -26,6 +26,7 @@ static const char *const effect_words[] = {
 	[EFFECT_MOVED] = "moved",
 	[EFFECT_LIFECYCLE] = "lifecycle",
 	[EFFECT_LOST] = "lost",
+	[EFFECT_DEAD] = "dead",
 };
 const struct names change_effect_names = NAMES(effect_words);
 
@@ -72,8 +73,19 @@ void diff_add(struct diffing *diffing, const struct field *field, struct slice p
 	case EFFECT_LEFT:
 	case EFFECT_BOUND:
 	case EFFECT_MOVED:
+	case EFFECT_DEAD:
 		break;
 	}
+}
+
+void difference_add(struct difference *difference, const struct change *change, struct arena *arena)
+{
+	struct change *changes = arena_new_array(arena, difference->count + 1, struct change);
+
+	for (size_t i = 0; i < difference->count; i++)
+		changes[i] = difference->changes[i];
+	changes[difference->count++] = *change;
+	difference->changes = changes;
 }
 
 bool changes_renew(const struct change *changes, size_t count, const struct output *output)

@@ -184,6 +184,9 @@ struct field {
 	const char *immutable_with;
 	/* Where items have a member that is SEEN: what people can do where one that the spec names is gone. */
 	const char *brought_back;
+	/* A set of whose items a service may say that they are there and do nothing (live.dead): what such an item
+	 * does, as it goes on behind its path, and what people can do about that. NULL: of none. */
+	const char *dead, *revived_by;
 	/* The path of such an item, whose SEEN member of this field's name says the same of the same thing: where that
 	 * changes, this does. NULL: none. */
 	const char *seen_within;

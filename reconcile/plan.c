@@ -462,6 +462,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		plan_tell_reset(&planning);
 		plan_find_beneath(&planning);
 	}
+	plan_tell_dead(&planning);
 	collect_items(&planning);
 	plan_find_renamed(&planning);
 	collect_leaving(&planning);

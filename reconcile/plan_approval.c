@@ -33,6 +33,7 @@ static const struct {
 	[EFFECT_BOUND] = {APPROVED_BEFORE, false},
 	[EFFECT_MOVED] = {APPROVED_NOTHING, false},
 	[EFFECT_LOST] = {APPROVED_NOTHING, false},
+	[EFFECT_DEAD] = {APPROVED_NOTHING, false},
 	[EFFECT_LIFECYCLE] = {APPROVED_BEFORE, true},
 };
 

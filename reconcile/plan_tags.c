@@ -19,18 +19,14 @@ static bool ignores_tags(const struct resource *resource)
 
 static void add_change(struct planning *planning, const struct ownership_tag *tag, struct difference *ret)
 {
-	struct change *changes = arena_new_array(planning->arena, ret->count + 1, struct change);
-
-	for (size_t i = 0; i < ret->count; i++)
-		changes[i] = ret->changes[i];
-	changes[ret->count++] = (struct change){
+	const struct change change = {
 		.path = slice_of(tag->name),
 		.cause = tag->drifted ? CAUSE_DRIFT : CAUSE_INTENT,
 		.effect = EFFECT_SET,
 		.before = tag->now.size > 0 ? value_string(tag->now) : value_null(),
 		.after = value_string(tag->recorded),
 	};
-	ret->changes = changes;
+	difference_add(ret, &change, planning->arena);
 	ret->makes = true;
 	ret->drifted |= tag->drifted;
 }

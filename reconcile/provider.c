@@ -91,6 +91,7 @@ struct live live_copy(struct arena *arena, const struct live *live)
 		.outputs = value_copy(arena, &live->outputs),
 		.running = value_copy(arena, &live->running),
 		.uses = value_copy(arena, &live->uses),
+		.dead = value_copy(arena, &live->dead),
 		.unsupported = value_copy(arena, &live->unsupported),
 		.ownership = {arena_copy(arena, live->ownership.lineage), arena_copy(arena, live->ownership.object_id),
 			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.generation),

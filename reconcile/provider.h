@@ -77,6 +77,9 @@ struct live {
 	 * can let go of it "path" and "member", the item's and its own that does ("interfaces[1]", "security_groups");
 	 * null: nothing. Not recorded */
 	struct value uses;
+	/* MAP by field name (field.dead) of LISTs of those of its items of which the service says that they do nothing,
+	 * as what they need is not there; null: it says so of none. Not recorded */
+	struct value dead;
 	struct ownership ownership;
 	/* MAP by the names of those fields that are UNREAD because the endpoint does not know what tells them at all:
 	 * none will ever be read there. null: none are. */

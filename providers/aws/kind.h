@@ -149,6 +149,8 @@ struct aws_field {
 	const struct aws_part *part;
 	const struct aws_each *each;
 	const struct aws_amount *amount;
+	/* Of a set: those of its items of which a list's item says that they do nothing (live.dead); null: of none. */
+	struct value (*dead)(const struct value *item, struct arena *arena);
 	/* Where paths cannot say it: the value from a list's item (null: not set), and the
 	 * API's value for one of ours. */
 	struct value (*decode)(const struct aws_field *field, const struct value *item, struct arena *arena);

@@ -373,6 +373,20 @@ static struct value decode_outputs(const struct aws_kind *kind, const struct val
 	return value_builder_map(&builder, arena);
 }
 
+static struct value decode_dead(const struct aws_kind *kind, const struct value *item, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = aws_field_at(&kind->kind.fields, i);
+		struct value dead = field->dead ? field->dead(item, arena) : value_null();
+		dead = schema_canonical(&field->field, &dead, arena);
+		if (!value_is(&dead, VALUE_NULL))
+			value_builder_member(&builder, slice_of(field->field.name), dead);
+	}
+	return value_builder_map(&builder, arena);
+}
+
 void aws_decode_live(const struct aws_kind *kind, const struct value *item, struct arena *arena, struct live *ret)
 {
 	const struct value *tags = kind->tags_member ? value_path(item, kind->tags_member) : NULL;
@@ -396,6 +410,7 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 	ret->outputs = decode_outputs(kind, item, arena);
 	ret->running = kind->running ? kind->running(item, arena) : value_null();
 	ret->uses = kind->uses ? kind->uses(item, arena) : value_null();
+	ret->dead = decode_dead(kind, item, arena);
 	if (kind->readiness && ret->presence == PRESENCE_PRESENT)
 		ret->readiness = kind->readiness(item, ret->readiness);
 	const struct output *id = output_at(&kind->kind.outputs, 0);

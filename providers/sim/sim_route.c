@@ -333,10 +333,12 @@ void sim_routes_to(struct sim *sim, struct sim_object *target, bool usable)
 
 	while ((table = sim_referrer(target, SIM_ROUTE_TABLE, &cursor)) != NULL) {
 		struct node *routes = node_list(sim_edit(sim, table), "routeSet");
+		bool here = target->type->number == SIM_INSTANCE ||
+			    sim_gateway_attached(target, node_text(&table->body, "vpcId"));
 
 		for (uint32_t i = 0; i < routes->count; i++)
 			if (slice_equal(node_text(&routes->items[i], name), target->id))
-				node_set(&routes->items[i], "state", usable ? "active" : "blackhole");
+				node_set(&routes->items[i], "state", usable && here ? "active" : "blackhole");
 	}
 }
 

@@ -199,6 +199,7 @@ static void attach_vpn_gateway(struct sim_call *call)
 	struct node *item = node_append(list, NODE_MAP);
 	node_put(item, "vpcId", vpc->id);
 	node_set(item, "state", "attaching");
+	sim_routes_to(call->sim, gateway, true);
 	sim_out_node(call, "attachment", item);
 	sim_schedule(call->sim, gateway, sim_pace(call->sim, ATTACH_MS));
 }

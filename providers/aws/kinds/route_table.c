@@ -64,6 +64,20 @@ static struct value decode_routes(const struct aws_field *field, const struct va
 	return value_builder_list(&builder, arena);
 }
 
+/* "The blackhole state indicates that the route's target isn't available"
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Route.html). */
+static struct value decode_dead_routes(const struct value *item, struct arena *arena)
+{
+	const struct value *routes = value_get_named(item, "Routes");
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(routes, VALUE_LIST) && i < routes->count; i++)
+		if (!is_implicit(&routes->items[i]) &&
+		    slice_is(value_slice(value_get_named(&routes->items[i], "State")), "blackhole"))
+			value_builder_item(&builder, decode_route(&routes->items[i], arena));
+	return value_builder_list(&builder, arena);
+}
+
 /* Whether it is there, or coming. */
 static bool is_associated(const struct value *association)
 {
@@ -350,8 +364,13 @@ static const struct aws_field fields[] = {
 		   .item = &route.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
+		   .dead = "leads nowhere, and what goes there is dropped: the service says 'blackhole' of it, as what "
+			   "it "
+			   "names is gone or not attached",
+		   .revived_by = "bring back what it names, give the route another target, or take it out",
 		   .about = "routes besides the local ones"},
 	 .decode = decode_routes,
+	 .dead = decode_dead_routes,
 	 .part = &routes},
 	{.field = {.name = "subnets",
 		   .type = FIELD_SET,

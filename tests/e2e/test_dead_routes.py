@@ -1,0 +1,156 @@
+"""Routes that are as the spec says, and lead nowhere: what they name is gone, or no longer attached."""
+
+import pytest
+from trueup_runner import Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+
+TABLE, MACHINE, GATEWAY = "aws.route_table.r", "aws.instance.m", "aws.internet_gateway.i"
+IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+FAR = "192.168.0.0/16"
+
+
+def write(stack, *routes, **lifecycle):
+    table = {"vpc": Ref("aws.vpc.v"), "routes": list(routes)}
+    if lifecycle:
+        table["lifecycle"] = lifecycle
+    spec = {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        "aws.internet_gateway": {"i": {"vpc": Ref("aws.vpc.v")}},
+        "aws.subnet": {"s": {"vpc": Ref("aws.vpc.v"), "cidr": "10.0.0.0/24"}},
+        "aws.instance": {"m": {**IMAGE, "subnet": Ref("aws.subnet.s")}},
+        "aws.route_table": {"r": table},
+    }
+    stack.write("stack.yaml", spec_text(spec))
+
+
+def state_of(cloud, stack, destination):
+    routes = cloud.things("route-table")[ids_of(stack)[TABLE]]["routeSet"]
+    return next(each["state"] for each in routes if each["destinationCidrBlock"] == destination)
+
+
+@pytest.fixture
+def other(stack, cloud):
+    """The interface of a machine that no spec has, and how to end that."""
+    write(stack)
+    apply(stack)
+    ec2 = cloud.client()
+    [made] = ec2.run_instances(
+        ImageId=IMAGE["image"], InstanceType="t3.micro", MinCount=1, MaxCount=1, SubnetId=ids_of(stack)["aws.subnet.s"]
+    )["Instances"]
+
+    def end():
+        ec2.terminate_instances(InstanceIds=[made["InstanceId"]])
+        cloud.wait_for(lambda: state_of(cloud, stack, FAR) == "blackhole")
+
+    return made["NetworkInterfaces"][0]["NetworkInterfaceId"], end
+
+
+def warnings(document):
+    return [each for each in document["diagnostics"] if "leads nowhere" in each["message"]]
+
+
+def test_the_nightly_look_tells_it_each_time(stack, cloud, other):
+    interface, end = other
+    write(stack, {"destination": FAR, "interface": interface})
+    apply(stack)
+    stack.run("drift")
+    end()
+    for _ in range(2):
+        drift = stack.run("drift", "--output", "json", status=2).json
+        [action] = drift["actions"]
+        [change] = action["changes"]
+        assert (action["address"], change["path"], change["effect"]) == (TABLE, f"routes[{FAR}]", "dead")
+        [told] = warnings(drift)
+        assert interface in told["cause"] and "another target" in told["hint"]
+        assert f"routes[{FAR}]" in stack.run("drift", status=2).out
+        # No call brings back what it names: nothing is done, and it is not hidden by the record either.
+        planned = plan(stack, status=0)
+        assert planned.data["actions"] == [] and warnings(planned.data) and not errors_of(planned.data)
+        apply(stack)
+
+
+def test_another_target_puts_it_right(stack, cloud, other):
+    interface, end = other
+    write(stack, {"destination": FAR, "interface": interface})
+    apply(stack)
+    end()
+    write(stack, {"destination": FAR, "internet_gateway": Ref(GATEWAY)})
+    planned = plan(stack, status=2)
+    assert planned.actions[TABLE].operation == "update" and not warnings(planned.data)
+    apply(stack)
+    assert state_of(cloud, stack, FAR) == "active"
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_what_else_has_moved_is_told_beside_it(stack, cloud, other):
+    interface, end = other
+    write(stack, {"destination": FAR, "interface": interface}, {"destination": "0.0.0.0/0", "internet_gateway": Ref(GATEWAY)})
+    apply(stack)
+    end()
+    cloud.client().delete_route(RouteTableId=ids_of(stack)[TABLE], DestinationCidrBlock="0.0.0.0/0")
+    [action] = stack.run("drift", "--output", "json", status=2).json["actions"]
+    assert {each["path"]: each["effect"] for each in action["changes"]} == {"routes[0.0.0.0/0]": "set", f"routes[{FAR}]": "dead"}
+    apply(stack)
+    assert [each["path"] for each in stack.run("drift", "--output", "json", status=2).json["actions"][0]["changes"]] == [f"routes[{FAR}]"]
+
+
+def test_what_is_left_to_others_is_theirs(stack, cloud, other):
+    interface, end = other
+    write(stack, ignore=["routes"])
+    apply(stack)
+    cloud.client().create_route(RouteTableId=ids_of(stack)[TABLE], DestinationCidrBlock=FAR, NetworkInterfaceId=interface)
+    end()
+    assert not warnings(stack.run("drift", "--output", "json").json)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("gateway", ["internet_gateway", "vpn_gateway"])
+def test_what_the_plan_attaches_again_is_told_there_alone(stack, cloud, gateway):
+    spec = {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        f"aws.{gateway}": {"g": {"vpc": Ref("aws.vpc.v")}},
+        "aws.route_table": {
+            "r": {"vpc": Ref("aws.vpc.v"), "routes": [{"destination": FAR, gateway: Ref(f"aws.{gateway}.g")}]}
+        },
+    }
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    ids, ec2 = ids_of(stack), cloud.client()
+    ended = {"VpcId": ids["aws.vpc.v"], "".join(each.title() for each in gateway.split("_")) + "Id": ids[f"aws.{gateway}.g"]}
+    getattr(ec2, f"detach_{gateway}")(**ended)
+    cloud.wait_for(lambda: state_of(cloud, stack, FAR) == "blackhole")
+    cloud.sim("pass", 60)
+    drift = stack.run("drift", "--output", "json", status=2).json
+    assert [each["address"] for each in drift["actions"]] == [f"aws.{gateway}.g"] and not warnings(drift)
+    assert not warnings(plan(stack, status=2).data)
+    apply(stack)
+    assert state_of(cloud, stack, FAR) == "active"
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_a_machine_that_is_made_anew_gets_its_route(stack, cloud):
+    write(stack, {"destination": FAR, "interface": "${aws.instance.m.interface}"})
+    apply(stack)
+    cloud.client().terminate_instances(InstanceIds=[ids_of(stack)[MACHINE]])
+    cloud.wait_for(lambda: state_of(cloud, stack, FAR) == "blackhole")
+    drift = stack.run("drift", "--output", "json", status=2).json
+    assert [each["address"] for each in drift["actions"]] == [MACHINE] and not warnings(drift)
+    apply(stack)
+    assert state_of(cloud, stack, FAR) == "active"
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_a_machine_that_is_to_stand_still(stack, cloud):
+    """Nothing goes through it, as the spec has it."""
+    write(stack, {"destination": FAR, "interface": "${aws.instance.m.interface}"})
+    text = (stack.folder / "stack.yaml").read_text()
+    stack.write("stack.yaml", text.replace('"instance_type"', '"running": false, "instance_type"'))
+    apply(stack)
+    [routes] = [each["routeSet"] for each in cloud.things("route-table").values() if len(each["routeSet"]) > 1]
+    for each in routes[1:]:
+        each["state"] = "blackhole"
+    cloud.change("route-table", ids_of(stack)[TABLE], routeSet=routes)
+    assert not warnings(stack.run("drift", "--output", "json").json)
+    plan_is_empty(stack)
