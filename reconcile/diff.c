@@ -451,10 +451,10 @@ static void take_made(struct diffing *diffing, const struct field *field, struct
 {
 	const struct diff_input *input = diffing->input;
 	side->made = side->applied;
-	if (made_is_kept(field))
-		side->made = made_known(field, side->applied, side->observed, diffing->arena);
-	else if (field_is_told(field, side->live))
+	if (field_is_told(field, side->live))
 		side->made = side->live;
+	else if (made_is_kept(field))
+		side->made = made_known(field, side->applied, side->observed, diffing->arena);
 	if (!made_has_seen(field))
 		return;
 	if (input->live && input->observed && !input->unfinished && !diff_is_unread(side->live))

@@ -395,10 +395,11 @@ static inline bool field_sends_items(const struct field *field)
 {
 	return field->type == FIELD_SET && (field->flags & SETTLES);
 }
-/* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. */
+/* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. Of items that were told at
+ * launch alone no read tells more than what is SEEN. */
 static inline bool field_is_told(const struct field *field, const struct value *live)
 {
-	return (field->flags & WRITE_ONLY) && !(field->flags & IMMUTABLE) && value_if_set(live) &&
+	return (field->flags & WRITE_ONLY) && !((field->flags & IMMUTABLE) && field->item) && value_if_set(live) &&
 	       !value_is(live, VALUE_UNREAD);
 }
 /* Whether it is the mere number of what another field of the kind tells one by one. */

@@ -235,7 +235,8 @@ static const struct aws_field fields[] = {
 	 .member = "Ipv6AddressCount",
 	 .decode = aws_decode_address6_count,
 	 .amount = &aws_instance_address6_amount},
-	/* "Once you enable an IPv6 GUA address to be a primary IPv6, you cannot disable it." */
+	/* "Once you enable an IPv6 GUA address to be a primary IPv6, you cannot disable it." Without any address there
+	 * is none that could show it. */
 	{.field = {.name = "primary_ipv6",
 		   .type = FIELD_BOOL,
 		   .flags = IMMUTABLE | WRITE_ONLY,
@@ -244,7 +245,7 @@ static const struct aws_field fields[] = {
 		   .about = "whether the first IPv6 address stays with it"},
 	 .member = "EnablePrimaryIpv6",
 	 .update = &aws_modify_interface,
-	 .read = "-"},
+	 .decode = aws_decode_primary_ipv6},
 	{.field = {.name = "interfaces",
 		   .type = FIELD_SET,
 		   .item = &aws_instance_interface.field,

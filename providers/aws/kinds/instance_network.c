@@ -401,6 +401,19 @@ struct value aws_decode_addresses6(const struct aws_field *field, const struct v
 	return aws_decode_addresses6_output(item, arena);
 }
 
+struct value aws_decode_primary_ipv6(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *list = value_get_named(first_interface(item), "Ipv6Addresses");
+	bool has_one = false;
+	(void)field;
+	(void)arena;
+	if (!value_is(list, VALUE_LIST) || list->count == 0)
+		return value_null();
+	for (uint32_t i = 0; i < list->count; i++)
+		has_one |= value_is_true(value_get_named(&list->items[i], "IsPrimaryIpv6"));
+	return value_bool(has_one);
+}
+
 struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	struct value all = aws_decode_addresses6_output(item, arena);

@@ -47,6 +47,9 @@ struct value aws_decode_addresses6_output(const struct value *item, struct arena
 struct value aws_decode_addresses6(const struct aws_field *field, const struct value *item, struct arena *arena);
 struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena);
 
+/* Whether one of them stays with it; null where it has none. */
+struct value aws_decode_primary_ipv6(const struct aws_field *field, const struct value *item, struct arena *arena);
+
 /* What is said of the instance, and is its first interface's: groups, and the check of source and destination. */
 struct value aws_decode_groups(const struct aws_field *field, const struct value *item, struct arena *arena);
 struct value aws_decode_source_check(const struct aws_field *field, const struct value *item, struct arena *arena);
