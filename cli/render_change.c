@@ -49,6 +49,13 @@ static void print_path(struct change_view *view, const struct change *change)
 		      "");
 }
 
+/* What is there does not show, and may be so already. */
+static bool is_set_again(const struct change *change)
+{
+	return change->unread && change->effect == EFFECT_SET && !is_unset(&change->after) &&
+	       value_equal(&change->before, &change->after);
+}
+
 static void print_one_note(struct change_view *view, const char *between, enum paint color, const char *note)
 {
 	buffer_string(view->buffer, between);
@@ -61,7 +68,10 @@ static void print_note(struct change_view *view, const struct change *change)
 	const char *note = replaced ? replaced : notes[change->effect].note;
 	enum paint color = notes[change->effect].paint;
 
-	if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET) {
+	if (is_set_again(change)) {
+		note = "set again, as what is there does not show";
+		color = PAINT_CHANGE;
+	} else if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET) {
 		note = view->drift_only ? NULL : "will revert";
 		color = PAINT_CHANGE;
 	} else if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_RECORD) {
@@ -73,7 +83,7 @@ static void print_note(struct change_view *view, const struct change *change)
 		print_one_note(view, "   ", color, note);
 	if (change->pauses && !view->drift_only)
 		print_one_note(view, note ? ", " : "   ", PAINT_LOUD, "stops and starts the machine");
-	if (change->unread)
+	if (change->unread && !is_set_again(change))
 		print_one_note(view, note || change->pauses ? ", " : "   ", PAINT_CHANGE,
 			       "from what is recorded: what is there could not be read");
 	buffer_trim_end(view->buffer);
@@ -310,7 +320,7 @@ static void print_shown(struct change_view *view, const struct change *change)
 		print_long(view, change);
 		return;
 	}
-	if (view->listed || change->effect == EFFECT_UNREAD)
+	if (view->listed || change->effect == EFFECT_UNREAD || is_set_again(change))
 		render_value(view->buffer, &change->after, view->style);
 	else if (change->effect == EFFECT_RELEASE || change->effect == EFFECT_DEAD || is_said_otherwise(change))
 		render_value(view->buffer, &change->before, view->style);

@@ -50,7 +50,8 @@ struct change {
 	struct value before; /* null: not set */
 	struct value after;  /* null, also of a member within: to be unset; deferred: known after apply */
 	bool pauses;	     /* what runs is stopped for it, and started again; filled in by the plan */
-	bool unread;	     /* what is there could not be read: before is what is recorded; filled in by the plan */
+	bool unread; /* what is there could not be read: before is what is recorded, or what is set again; filled in by
+			the plan */
 };
 
 struct difference {
@@ -102,6 +103,9 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
  */
 void diff_bounds(const struct kind *kind, const struct value *now, struct arena *arena, struct difference *ret);
 
+/* Adds what is set again with a start, as nothing shows what it is while the thing stands still
+ * (field.shown_running). */
+void diff_still(const struct diff_input *input, struct arena *arena, struct difference *ret);
 /* Adds a change behind the others, in arena; what the difference comes to is the caller's to say. */
 void difference_add(struct difference *difference, const struct change *change, struct arena *arena);
 /* Whether they give the output another value, by a field that renews it or because it follows another output. */

@@ -196,6 +196,9 @@ struct field {
 	/* FIELD_BOOL: while it is true the service does not stop the object, for what PAUSES or for good; .unset_value
 	 * lets it. It becomes true after all that stops the object, and false before */
 	bool bars_stop;
+	/* WRITE_ONLY: a read tells it only while the thing runs (kind.running). What is to be started is given it with
+	 * that, whatever it has, unless an output that it renews is there */
+	bool shown_running;
 	/* FIELD_INTEGER: other fields that bound it. A change of one of these in place brings it within, by the
 	 * service, whatever the spec says or leaves to others; NULL: none */
 	const char *at_least, *at_most;

@@ -26,7 +26,7 @@ static void copy_changes(struct action *action, const struct item *item, struct 
 		action->drifted |= all[i] && all[i]->drifted;
 	}
 	for (size_t i = 0; i < action->change_count; i++)
-		action->changes[i].unread = sets_unread(item, &action->changes[i]);
+		action->changes[i].unread |= sets_unread(item, &action->changes[i]);
 }
 
 /* Whether what is to be changed runs, as far as anybody knows, and is to run on. */

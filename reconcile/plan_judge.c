@@ -247,6 +247,9 @@ static void diff_item(struct planning *planning, struct item *item, bool parts, 
 		.outputs_only = item->resource->stands,
 	};
 	diff_resource(&input, planning->arena, difference);
+	/* What is only looked at is not started. */
+	if (!parts && !planning->input->scope.looks)
+		diff_still(&input, planning->arena, difference);
 	if (!parts)
 		plan_follow_tags(planning, item, difference);
 	*(parts ? &item->parts : &item->fields) = difference;

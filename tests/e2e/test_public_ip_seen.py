@@ -97,3 +97,68 @@ def test_a_switch_that_is_cut_off(stack, cloud, fault):
     assert not has_address(cloud, stack)
     plan_is_empty(stack)
     stack.run("drift")
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_what_others_switch_while_it_stands_still_one_apply_puts_right(stack, cloud, said):
+    """It does not show before the machine runs again: so it is set with the start, whatever it is."""
+    write(stack, public_ip=said, running=True)
+    apply(stack)
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)[MACHINE]])
+    cloud.wait_for(lambda: machine_of(cloud, stack)["instanceState"]["name"] == "stopped")
+    switch(cloud, stack, not said)
+    stack.run("drift", status=2)
+    planned = plan(stack, status=2)
+    assert planned.actions[MACHINE].fields() >= {"running", "public_ip"}
+    [again] = [each for each in planned.actions[MACHINE].changes if each["path"] == "public_ip"]
+    assert (again["before"], again["after"], again["unread"]) == (said, said, True)
+    assert re.search(rf"public_ip +{str(said).lower()}   set again, as what is there does not show", stack.run("plan").out)
+    stack.run("plan", "--out", "p.plan")
+    stack.run("apply", "p.plan")
+    assert has_address(cloud, stack) == said
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_what_starts_as_the_spec_says_has_what_it_says(stack, cloud):
+    write(stack, public_ip=False, running=False)
+    apply(stack)
+    switch(cloud, stack, True)
+    plan_is_empty(stack)
+    write(stack, public_ip=False, running=True)
+    apply(stack)
+    assert not has_address(cloud, stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+@pytest.mark.parametrize("case", ["elastic", "ignored", "never said"])
+def test_what_nothing_is_sent_of_with_a_start(stack, cloud, case):
+    """An elastic address has its place; what is left to others is theirs."""
+    said = {"public_ip": True} if case != "never said" else {}
+    said |= {"lifecycle": {"ignore": ["public_ip"]}} if case == "ignored" else {}
+    write(stack, running=True, **said)
+    apply(stack)
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)[MACHINE]])
+    cloud.wait_for(lambda: machine_of(cloud, stack)["instanceState"]["name"] == "stopped")
+    if case == "elastic":
+        [first] = machine_of(cloud, stack)["networkInterfaceSet"]
+        first["association"] = {"publicIp": "203.0.113.7", "ipOwnerId": "123456789012"}
+        cloud.change("instance", ids_of(stack)[MACHINE], networkInterfaceSet=[first], ipAddress="203.0.113.7")
+    assert "public_ip" not in plan(stack, status=2).actions[MACHINE].fields()
+
+
+@pytest.mark.parametrize("fault", ["lost_answer", "lost_request", "deny"])
+@pytest.mark.parametrize("call", ["ModifyNetworkInterfaceAttribute", "StartInstances"])
+def test_a_start_that_is_cut_off(stack, cloud, call, fault):
+    write(stack, public_ip=False, running=True)
+    apply(stack)
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)[MACHINE]])
+    cloud.wait_for(lambda: machine_of(cloud, stack)["instanceState"]["name"] == "stopped")
+    switch(cloud, stack, True)
+    cloud.fault(call, fault, count=1)
+    stack.run("apply", "--yes", status=None)
+    apply(stack)
+    assert not has_address(cloud, stack)
+    plan_is_empty(stack)
+    stack.run("drift")

@@ -208,6 +208,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "public_ip",
 		   .type = FIELD_BOOL,
 		   .flags = WRITE_ONLY,
+		   .shown_running = true,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether it gets a public IPv4 address; where never given, as its subnet says"},
 	 .member = INSTANCE_PUBLIC_ADDRESS,
