@@ -241,8 +241,9 @@ static void target_complete(struct target *target, bool last)
 	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
 	object->ignored = ignored_of(target, object->ignored);
 	/* What is being made has its record from the spec. */
-	object->own =
-		before.role == OBJECT_INCOMPLETE ? value_null() : own_beside(action->kind, &before, object, arena);
+	object->own = before.role == OBJECT_INCOMPLETE ? value_null()
+						       : own_beside(target->session ? target->session->provider : NULL,
+								    action->kind, &before, object, arena);
 	object->released = before.role == OBJECT_INCOMPLETE
 				   ? value_null()
 				   : released_after(&before.released, action->changes, action->change_count,

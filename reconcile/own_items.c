@@ -68,22 +68,34 @@ static void add_own(struct beside *beside, const struct value *list)
 			value_builder_item(&beside->items, list->items[i]);
 }
 
-/* What is left to others is not looked at where that takes a call of its own. */
+/* What is left to others is not looked at where that takes a call of its own, */
 static bool is_overlooked(const struct field *set, const struct object *object)
 {
 	return !value_get_named(&object->observed, set->name) && ignored_has(&object->ignored, slice_of(set->name));
 }
 
+/* nor is what the spec says nothing of, and said nothing of before. */
+static bool is_unasked(const struct provider *provider, const struct kind *kind, const struct field *set,
+		       const struct object *former, const struct object *object)
+{
+	struct value_member alone = {value_text(set->name), value_text("")};
+	const struct value matters = value_map(&alone, 1);
+
+	return provider && !value_get_named(&object->observed, set->name) &&
+	       !value_get_named(&former->resolved, set->name) && !value_get_named(&object->resolved, set->name) &&
+	       provider->needs_detail(kind, &matters);
+}
+
 /* Of a set. */
-static struct value items_beside(const struct field *set, const struct object *former, const struct object *object,
-				 struct arena *arena)
+static struct value items_beside(const struct provider *provider, const struct kind *kind, const struct field *set,
+				 const struct object *former, const struct object *object, struct arena *arena)
 {
 	struct beside beside;
 
 	value_builder_init(&beside.items);
 	own_items_init(&beside.own, former, set, arena);
 	diff_index_init(&beside.said, set, value_get_named(&object->resolved, set->name), arena);
-	if (is_overlooked(set, object)) {
+	if (is_overlooked(set, object) || is_unasked(provider, kind, set, former, object)) {
 		add_own(&beside, value_get_named(&former->resolved, set->name));
 		add_own(&beside, value_get_named(&former->own, set->name));
 	} else {
@@ -96,8 +108,8 @@ static struct value items_beside(const struct field *set, const struct object *f
 	return list.count > 0 ? list : value_null();
 }
 
-struct value own_beside(const struct kind *kind, const struct object *former, const struct object *object,
-			struct arena *arena)
+struct value own_beside(const struct provider *provider, const struct kind *kind, const struct object *former,
+			const struct object *object, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO all;
 
@@ -108,7 +120,7 @@ struct value own_beside(const struct kind *kind, const struct object *former, co
 		struct value beside = value_null();
 
 		if (field->type == FIELD_SET && (field->flags & SETTLES))
-			beside = items_beside(field, former, object, arena);
+			beside = items_beside(provider, kind, field, former, object, arena);
 		else if (now && own_is_attachment(field) && own_place(former, field, now) &&
 			 !is_so(&object->resolved, field->name, now))
 			beside = *now;

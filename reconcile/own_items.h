@@ -2,6 +2,7 @@
 #define TRUEUP_RECONCILE_OWN_ITEMS_H
 
 #include "reconcile/diff_field.h"
+#include "reconcile/provider.h"
 #include "reconcile/resource.h"
 
 /*
@@ -25,10 +26,11 @@ bool own_items_have(const struct own_items *items, const struct value *item);
 bool own_is_attachment(const struct field *field);
 bool own_place(const struct object *object, const struct field *field, const struct value *place);
 /* MAP, or null: what object.own is to have, that it may be told later: all that the former record has as the object's
- * own, and that is seen by now, but for what `resolved` says by itself. Of a set that object.ignored leaves to others,
- * and that was not read for that, it stays as it was. */
-struct value own_beside(const struct kind *kind, const struct object *former, const struct object *object,
-			struct arena *arena);
+ * own, and that is seen by now, but for what `resolved` says by itself. Of a set that was not read, as object.ignored
+ * leaves it to others or as it takes a call that nothing asks for, it stays as it was. provider: of the object; NULL:
+ * nothing takes one. */
+struct value own_beside(const struct provider *provider, const struct kind *kind, const struct object *former,
+			const struct object *object, struct arena *arena);
 
 /* Whether an item goes, though it is not the object's own. */
 typedef bool others_item_goes(void *context, const struct field *set, const struct value *item);

@@ -208,7 +208,7 @@ static void note_own(const struct filling *filling, struct object *object, const
 					     ignored_has(&object->ignored, slice_of(name)) ? *wanted : *now);
 	}
 	all.resolved = value_builder_map(&own, rebuilding->arena);
-	object->own = former ? former->own : own_beside(kind, &all, object, rebuilding->arena);
+	object->own = former ? former->own : own_beside(NULL, kind, &all, object, rebuilding->arena);
 	object->released = former && said ? released_after(&former->released, NULL, 0, said, rebuilding->arena)
 			   : former	  ? former->released
 					  : value_null();

@@ -223,6 +223,31 @@ def test_what_one_end_leaves_to_others_by_now_is_no_drift_of_the_other(stack, cl
     assert "aws.route_table.b" in stack.run("drift", status=2).out
 
 
+@pytest.mark.parametrize("tags", [{}, {"tags": {"x": "y"}}], ids=["nothing else", "tags too"])
+@pytest.mark.parametrize("end", ["table", "gateway"])
+def test_what_one_end_put_there_and_says_nothing_of_any_more_is_no_drift_of_the_other(stack, cloud, end, tags):
+    """It was left to others for a while, and then neither said nor left; nobody outside has made it."""
+    stack.write("stack.yaml", spec_text(spec(propagate_to=["a"]) if end == "gateway" else spec(propagation=["edge"])))
+    apply(stack)
+    kind, name, field = {
+        "gateway": ("aws.vpn_gateway", "edge", "propagate_to"),
+        "table": ("aws.route_table", "a", "propagation"),
+    }[end]
+    for lifecycle in ({"lifecycle": {"ignore": [field]}}, tags, {"tags": {"z": "z"}}):
+        said = spec()
+        said[kind][name].update(lifecycle)
+        stack.write("stack.yaml", spec_text(said))
+        apply(stack)
+        plan_is_empty(stack)
+        stack.run("drift")
+    assert propagating(cloud, stack) == ["a"]
+    ids = ids_of(stack)
+    cloud.client().enable_vgw_route_propagation(RouteTableId=ids["aws.route_table.b"], GatewayId=ids["aws.vpn_gateway.edge"])
+    assert "aws.route_table.b" in stack.run("drift", status=2).out
+    stack.run("destroy", "--yes")
+    assert not cloud.things("vpc")
+
+
 def gateways(**named):
     """Gateways by where they are attached and the table that takes in their routes; both VPCs and both tables stay."""
     vpcs = {name: {"cidr": cidr} for name, cidr in (("home", "10.20.0.0/16"), ("away", "10.30.0.0/16"))}
