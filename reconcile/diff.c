@@ -463,6 +463,39 @@ static void take_made(struct diffing *diffing, const struct field *field, struct
 	side->live = side->live_sealed = input->live ? side->made : NULL;
 }
 
+/*
+ * Others have taken the object from where alone such a set is read, and it is to be back there: what was seen of the
+ * set then is there again with that. What of it is not wanted is taken away; of what is wanted nothing is claimed.
+ */
+static void add_unshown(struct diffing *diffing, const struct field *field, struct side *side)
+{
+	const struct diff_input *input = diffing->input;
+	const struct value *wanted = field->read_by && input->live ? diff_member(input->wanted, field->read_by) : NULL;
+	/* Not recorded where a run was cut off between leaving another place and coming back. */
+	const struct value *was = wanted ? diff_member(input->applied, field->read_by) : NULL;
+	const struct value *now = wanted ? diff_member(input->live, field->read_by) : NULL;
+	bool is_away = wanted && (!was || value_equal(was, wanted)) && !(now && value_equal(now, wanted));
+	VALUE_BUILDER_AUTO all;
+	struct diff_index kept, shown;
+
+	value_builder_init(&all);
+	if (!is_away || diff_is_unread(now) || diff_is_unread(side->live) || !value_is(side->observed, VALUE_LIST))
+		return;
+	diff_index_init(&kept, field, side->wanted, diffing->arena);
+	diff_index_init(&shown, field, side->live, diffing->arena);
+	for (uint32_t i = 0; value_is(side->live, VALUE_LIST) && i < side->live->count; i++)
+		value_builder_item(&all, side->live->items[i]);
+	for (uint32_t i = 0; i < side->observed->count; i++)
+		if (!diff_index_find(&kept, &side->observed->items[i]) &&
+		    !diff_index_find(&shown, &side->observed->items[i]))
+			value_builder_item(&all, side->observed->items[i]);
+	diff_index_release(&kept);
+	diff_index_release(&shown);
+	struct value *there = arena_new(diffing->arena, struct value);
+	*there = value_builder_list(&all, diffing->arena);
+	side->live = side->live_sealed = there;
+}
+
 /* The map as it would be recorded. */
 static const struct value *sealed_of(const struct diff_input *input, const struct value *map, struct arena *arena)
 {
@@ -497,6 +530,8 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		if (judge_before(&diffing, field, &side) || judge_owed(&diffing, field, &side))
 			continue;
 		take_made(&diffing, field, &side);
+		if (side.wanted || side.applied)
+			add_unshown(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
 		else if (side.applied || diff_member(input->restores, field->name))

@@ -184,6 +184,10 @@ struct field {
 	const char *immutable_with;
 	/* Where items have a member that is SEEN: what people can do where one that the spec names is gone. */
 	const char *brought_back;
+	/* A set with calls of its own: the reference field of the kind by which alone it is read. While others have had
+	 * the object leave what that is to be, no read tells the items that are there again once it is back. NULL: it
+	 * is read whatever that is. */
+	const char *read_by;
 	/* A set of whose items a service may say that they are there and do nothing (live.dead): what such an item
 	 * does, as it goes on behind its path, and what people can do about that. NULL: of none. */
 	const char *dead, *revived_by;

@@ -110,6 +110,20 @@ static void settle_blind(struct settling *settling, struct slice name, const str
 	put(settling, &settling->object->resolved, name, &unknown);
 }
 
+/* Whether a read tells nothing of the field, as the object is not where it is to be yet (read_by). */
+static bool is_out_of_sight(const struct settling *settling, const struct field *field)
+{
+	const struct value *goal;
+
+	if (!field->read_by)
+		return false;
+	const struct slice name = slice_of(field->read_by);
+	goal = value_get_given(unfinished_resolved(settling->object), name);
+	if (!goal)
+		goal = value_get_given(&settling->object->resolved, name);
+	return goal && !is_same(value_get_given(&settling->live, name), goal);
+}
+
 /* Whether all that was to become of the field is there. resolved: also what it goes back to, where it is not set. */
 static bool settle_field(struct settling *settling, const struct field *field, const struct value *applied,
 			 const struct value *resolved)
@@ -121,6 +135,8 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	const struct value whole = goal_of(settling, field, resolved, recorded), *goal = value_if_set(&whole);
 	const struct value *set = applied ? resolved : NULL;
 	bool in_steps = takes_steps(settling, field);
+	if (is_out_of_sight(settling, field))
+		return false;
 	if (made_has_seen(field)) {
 		const struct value *known =
 			made_known(field, recorded, value_get_given(&object->observed, name), settling->arena);

@@ -330,3 +330,49 @@ def test_a_gateway_whose_deletion_fails_comes_back_without_propagation(stack, cl
     assert propagating(cloud, stack) == []
     plan_is_empty(stack)
     stack.run("drift")
+
+
+@pytest.mark.parametrize("fault", [None, "AttachVpnGateway", "DisableVgwRoutePropagation"])
+@pytest.mark.parametrize("said", [[], None, ["b"]], ids=["none", "not said", "another"])
+@pytest.mark.parametrize("moved", [False, True], ids=["detached", "moved"])
+def test_what_no_read_tells_of_a_detached_gateway_is_switched_off_with_its_coming_back(stack, cloud, moved, said, fault):
+    """Somebody has detached it, and its table takes it in again as soon as it is attached: one apply does both."""
+    first = spec(propagate_to=["a"])
+    first["aws.vpc"]["away"] = {"cidr": "10.30.0.0/16"}
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+    ids, ec2 = ids_of(stack), cloud.client()
+    edge = ids["aws.vpn_gateway.edge"]
+    ec2.detach_vpn_gateway(VpnGatewayId=edge, VpcId=ids["aws.vpc.home"])
+    cloud.sim("pass", 60)
+    if moved:
+        ec2 = cloud.client()
+        ec2.attach_vpn_gateway(VpnGatewayId=edge, VpcId=ids["aws.vpc.away"])
+        cloud.sim("pass", 60)
+    last = spec(propagate_to=said)
+    last["aws.vpc"] = first["aws.vpc"]
+    stack.write("stack.yaml", spec_text(last))
+    stack.run("drift", status=2)
+    told = plan(stack, status=2).actions["aws.vpn_gateway.edge"]
+    assert [each["after"] for each in told.changes if each["path"] == f"propagate_to[{ids['aws.route_table.a']}]" and each["effect"] == "set"] == [None]
+    if fault:
+        cloud.fault(fault, "deny", count=1)
+        stack.run("apply", "--yes", status=(1, 7))
+    apply(stack)
+    assert propagating(cloud, stack) == (said or [])
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_a_gateway_that_others_detached_takes_in_what_it_says_again(stack, cloud):
+    stack.write("stack.yaml", spec_text(spec(propagate_to=["a"])))
+    apply(stack)
+    ids = ids_of(stack)
+    cloud.client().detach_vpn_gateway(VpnGatewayId=ids["aws.vpn_gateway.edge"], VpcId=ids["aws.vpc.home"])
+    cloud.sim("pass", 60)
+    for table in ids["aws.route_table.a"], ids["aws.route_table.b"]:
+        cloud.change("route-table", table, propagatingVgwSet=[])
+    apply(stack)
+    assert propagating(cloud, stack) == ["a"]
+    plan_is_empty(stack)
+    stack.run("drift")

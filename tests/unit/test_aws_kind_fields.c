@@ -245,6 +245,16 @@ static void check_departs(const struct aws_kind *kind, const struct aws_field *f
 		kind_report(kind, "output '%s' does not tell that it is of '%s'", output->name, field->field.name);
 }
 
+/* What is read by way of another field alone says so to whoever compares it. */
+static void check_read_by(const struct aws_kind *kind, const struct aws_field *field)
+{
+	const char *of = field->part && field->detail ? field->detail->of : NULL;
+	const char *said = field->field.read_by;
+	if ((of != NULL) != (said != NULL) || (of && strcmp(of, said) != 0))
+		kind_report(kind, "'%s' is read by '%s', and says '%s'", field->field.name, of ? of : "",
+			    said ? said : "");
+}
+
 static bool is_same_list(const char *const *a, const char *const *b)
 {
 	while (a && b && *a && *b && strcmp(*a, *b) == 0)
@@ -278,6 +288,7 @@ static void check_names(const struct aws_kind *kind)
 		check_way(kind, field);
 		check_identifies(kind, field);
 		check_departs(kind, field);
+		check_read_by(kind, field);
 		if (field->part && field->part->add.operation)
 			check_operation(kind, &field->part->add);
 		if (field->part && field->part->remove.operation)

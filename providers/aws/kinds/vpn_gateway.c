@@ -144,6 +144,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_SET,
 		   .flags = SETTLES | MIRRORED | COMPARED, /* by a route table's propagation */
 		   .item = &table_item.field,
+		   .read_by = "vpc",
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
 		   .about = "route tables that take in its routes; or a table's own propagation says so"},
