@@ -163,6 +163,9 @@ struct field {
 	/* FIELD_REFERENCE: what its target refers to by fields with `beside` lies in the same as what this object
 	 * refers to so, unless another field that follows this one says that the target counts as it was once. */
 	bool beside_through;
+	/* FIELD_STRING, which may be an output of another resource: likewise, and in what the object lies in by its
+	 * reference of that name. NULL: it may lie anywhere */
+	const char *through;
 	/* FIELD_REFERENCE: a field of its target. All that an object refers to by such fields has the same there, and
 	 * so has the object in a field of that name. NULL: none */
 	const char *alike;

@@ -23,7 +23,7 @@ struct inside {
 
 static bool is_beside(const struct field *field)
 {
-	return field->beside || field->alike;
+	return field->beside || field->alike || field->through;
 }
 
 static bool is_through(const struct field *field)
@@ -114,6 +114,25 @@ static void compare(struct inside *inside, const struct field *field, const char
 	diag_hint(diagnostics, "they can be used together only where '%s' is the same", field->alike);
 }
 
+static void compare_through(struct inside *inside, const char *name, const struct value *value,
+			    const struct resource *target);
+
+/* What it is an output of lies where that itself refers to. */
+static void look_at_output(struct inside *inside, const struct field *field, const char *name,
+			   const struct value *value)
+{
+	const struct resource *target = places_target_of(inside->loading, value);
+
+	if (!target)
+		return;
+	if (!inside->whole) {
+		inside->whole = places_target(inside->loading, &inside->resource->desired, field->through);
+		inside->witness = inside->resource;
+	}
+	if (inside->whole)
+		compare_through(inside, name, value, target);
+}
+
 /* Name: what messages call it; the items of lists have no names that anybody writes. */
 static void check(struct inside *inside, const struct field *field, const char *name, const struct value *value)
 {
@@ -123,6 +142,8 @@ static void check(struct inside *inside, const struct field *field, const char *
 		look_at(inside, field, name, value);
 	if (field->alike && !inside->looks_on && !inside->left_to_others)
 		compare(inside, field, name, value);
+	if (field->through && !inside->looks_on && !inside->left_to_others)
+		look_at_output(inside, field, name, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 
@@ -149,16 +170,12 @@ static bool is_as_once(const struct inside *inside, const struct field *field, c
 }
 
 /* What the target refers to is used together with the rest of what this one refers to. */
-static void look_through(struct inside *inside, const struct field *field)
+static void compare_through(struct inside *inside, const char *name, const struct value *value,
+			    const struct resource *target)
 {
 	struct diagnostics *diagnostics = inside->loading->diagnostics;
-	const struct value *value = value_get_named(&inside->resource->desired, field->name);
-	const struct resource *target = value ? places_target_of(inside->loading, value) : NULL;
 	struct inside theirs = {.loading = inside->loading, .resource = target, .looks_on = true};
 
-	/* Where others look after a part of it, what is there may fit together all the same. */
-	if (!target || !inside->whole || inside->resource->ignored_count > 0 || is_as_once(inside, field, target))
-		return;
 	for (size_t i = 0; i < target->kind->fields.count; i++) {
 		const struct field *other = field_at(&target->kind->fields, i);
 
@@ -168,13 +185,23 @@ static void look_through(struct inside *inside, const struct field *field)
 	if (!theirs.whole || theirs.whole == inside->whole)
 		return;
 	diag_error(diagnostics, FAULT_USER, value->position,
-		   "'%s' refers to '%.*s' and so to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'",
-		   field->name, SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(theirs.witness->address),
+		   "'%s' refers to '%.*s' and so to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'", name,
+		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(theirs.witness->address),
 		   SLICE_ARGUMENTS(theirs.whole->address), SLICE_ARGUMENTS(inside->witness->address),
 		   SLICE_ARGUMENTS(inside->whole->address));
 	diag_address(diagnostics, inside->resource->address);
 	diag_related(diagnostics, theirs.witness->position, "it is declared here");
 	diag_hint(diagnostics, "they can be used together only where both lie in the same one");
+}
+
+static void look_through(struct inside *inside, const struct field *field)
+{
+	const struct value *value = value_get_named(&inside->resource->desired, field->name);
+	const struct resource *target = value ? places_target_of(inside->loading, value) : NULL;
+
+	/* Where others look after a part of it, what is there may fit together all the same. */
+	if (target && inside->whole && inside->resource->ignored_count == 0 && !is_as_once(inside, field, target))
+		compare_through(inside, field->name, value, target);
 }
 
 void beside_check(struct loading *loading)

@@ -416,6 +416,21 @@ ROWS = {
         "    {destination: 0.0.0.0/0, internet_gateway: i}, {destination: 192.168.0.0/24, internet_gateway: j}]}\n",
         [],
     ),
+    "routes to machines of another VPC than the route table's": (
+        TWO_VPCS + f"aws.instance: {{m: {{{TEMPLATE}, subnet: s}}, n: {{{TEMPLATE}, subnet: t}}, o: {{{TEMPLATE}}}}}\n"
+        "aws.route_table:\n  a:\n    vpc: w\n    routes:\n"
+        "      - {destination: 192.168.0.0/24, interface: '${aws.instance.m.interface}'}\n"
+        "      - {destination: 192.168.1.0/24, interface: '${aws.instance.n.interface}'}\n"
+        "      - {destination: 192.168.2.0/24, interface: '${aws.instance.o.interface}'}\n"
+        "      - {destination: 192.168.3.0/24, interface: eni-0123456789abcdef0}\n"
+        "  b: {vpc: w, routes: [{destination: 192.168.0.0/24, interface: '${aws.instance.m.interface}'}], lifecycle: {ignore: [routes]}}\n",
+        [(12, ["'interface' refers to 'aws.instance.m' and so to 'aws.subnet.s', which lies in 'aws.vpc.v'", "'aws.route_table.a' lies in 'aws.vpc.w'"])],
+    ),
+    "routes to machines that somebody else puts somewhere": (
+        TWO_VPCS + f"aws.instance: {{m: {{{TEMPLATE}, subnet: s, lifecycle: {{ignore: [subnet]}}}}}}\n"
+        "aws.route_table:\n  a: {vpc: w, routes: [{destination: 192.168.0.0/24, interface: '${aws.instance.m.interface}'}]}\n",
+        [],
+    ),
     "a gateway whose VPC is misspelt": (
         "aws.internet_gateway:\n  i: {vcp: w}\n"
         "aws.route_table: {a: {vpc: w, routes: [{destination: 0.0.0.0/0, internet_gateway: i}]}}\n",

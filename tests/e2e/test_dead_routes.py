@@ -154,3 +154,35 @@ def test_a_machine_that_is_to_stand_still(stack, cloud):
     cloud.change("route-table", ids_of(stack)[TABLE], routeSet=routes)
     assert not warnings(stack.run("drift", "--output", "json").json)
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("table", ["stays", "moves", "lets go"])
+def test_a_machine_that_moves_to_another_vpc(stack, cloud, table):
+    """What routes to it lies where it does: else that is refused before anything is replaced."""
+
+    def write_at(vpc, of_table, *routes):
+        spec = {
+            "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}, "w": {"cidr": "10.1.0.0/16"}},
+            "aws.subnet": {
+                name: {"vpc": Ref(f"aws.vpc.{name}"), "cidr": f"10.{number}.0.0/24"} for number, name in enumerate("vw")
+            },
+            "aws.instance": {"m": {**IMAGE, "subnet": Ref(f"aws.subnet.{vpc}")}},
+            "aws.route_table": {"r": {"vpc": Ref(f"aws.vpc.{of_table}"), "routes": list(routes)}},
+        }
+        stack.write("stack.yaml", spec_text(spec))
+
+    route = {"destination": FAR, "interface": "${aws.instance.m.interface}"}
+    write_at("v", "v", route)
+    apply(stack)
+    before = cloud.show()
+    write_at("w", "w" if table == "moves" else "v", *([] if table == "lets go" else [route]))
+    if table == "stays":
+        [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+        assert "'interface' refers to 'aws.instance.m' and so to 'aws.subnet.w', which lies in 'aws.vpc.w'" in error["message"]
+        assert cloud.show() == before
+        return
+    apply(stack)
+    if table == "moves":
+        assert state_of(cloud, stack, FAR) == "active"
+    plan_is_empty(stack)
+    stack.run("drift")

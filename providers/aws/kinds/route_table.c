@@ -323,6 +323,7 @@ static const struct aws_field route_fields[] = {
 		   .type = FIELD_STRING,
 		   .pattern = "eni-[0-9a-f]{8,17}",
 		   .in_words = "an id such as eni-0123456789abcdef0",
+		   .through = "vpc",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target, by its id"},
 	 .member = "NetworkInterfaceId"},
