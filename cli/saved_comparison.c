@@ -114,6 +114,19 @@ static bool is_refused(const struct job *job, struct slice address)
 	return false;
 }
 
+/* A field that the plan sets, and that no read tells by now as the thing stands still; NULL: none. */
+static const struct field *newly_unshown(const struct action *now, const struct action *then)
+{
+	for (size_t i = 0; now && value_is(&now->live, VALUE_MAP) && i < then->change_count; i++) {
+		const struct field *field = then->changes[i].effect == EFFECT_SET ? then->changes[i].field : NULL;
+
+		if (field && field->shown_running && !value_if_set(value_get_named(&now->live, field->name)) &&
+		    !changes_set(now->changes, now->change_count, slice_of(field->name)))
+			return field;
+	}
+	return NULL;
+}
+
 /* Why the action is not what it was. now: NULL where nothing would be done. */
 static const char *staleness(struct job *job, const struct plan *saved, const struct action *now,
 			     const struct action *then)
@@ -130,6 +143,9 @@ static const char *staleness(struct job *job, const struct plan *saved, const st
 	if (field)
 		return arena_text(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
 				  SLICE_ARGUMENTS(field->reason));
+	const struct field *unshown = newly_unshown(now, then);
+	if (unshown)
+		return arena_text(job->arena, "its '%s' does not show while it stands still", unshown->name);
 	if (operation == then->operation)
 		return "other values are there now";
 	return item ? arena_text(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason))

@@ -162,3 +162,15 @@ def test_a_start_that_is_cut_off(stack, cloud, call, fault):
     assert not has_address(cloud, stack)
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def test_a_saved_plan_of_what_does_not_show_any_more_is_refused_for_that(stack, cloud):
+    """It stood as it is to be by then, for all that anybody could tell: nobody knows."""
+    write(stack, public_ip=False)
+    apply(stack)
+    switch(cloud, stack, True)
+    stack.run("plan", "--out", "p.plan")
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)[MACHINE]])
+    cloud.wait_for(lambda: machine_of(cloud, stack)["instanceState"]["name"] == "stopped")
+    refused = stack.run("apply", "p.plan", status=4).err
+    assert "its 'public_ip' does not show while it stands still" in refused and "as the plan wants it" not in refused
