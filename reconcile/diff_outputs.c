@@ -17,8 +17,6 @@ static enum change_cause cause_of_rest(const struct diffing *diffing, const stru
 	bool left = recorded && goal && !value_equal(recorded, goal);
 	bool intended = !diffing->input->observed || (!moved && (left || diffing->input->unfinished));
 
-	for (size_t i = 0; i < diffing->result->count; i++)
-		intended |= diffing->result->changes[i].field && diffing->result->changes[i].cause == CAUSE_INTENT;
 	return intended ? CAUSE_INTENT : CAUSE_DRIFT;
 }
 
@@ -31,9 +29,8 @@ static bool judge_follower(struct diffing *diffing, const struct output *output)
 		return false;
 	const struct value *recorded = diff_member(diffing->input->recorded_outputs, output->name);
 	enum change_cause cause = cause_of_rest(diffing, output, is);
-	/* Where drift is put right that gives the goal a new value, what it follows it to is not known yet. */
-	bool known = cause != CAUSE_DRIFT ||
-		     !changes_renew(diffing->result->changes, diffing->result->count,
+	/* Where another change gives the goal a new value, what it follows it to is not known yet. */
+	bool known = !changes_renew(diffing->result->changes, diffing->result->count,
 				    output_named(&diffing->input->kind->outputs, slice_of(output->follows)));
 	/* Where the goal moved, what somebody else made of it is told apart from what it becomes. */
 	bool apart = cause == CAUSE_DRIFT && recorded && (!known || !value_equal(recorded, goal));

@@ -234,7 +234,8 @@ def test_what_follows_is_no_drift(half):
         document = drift(net, status)
         assert (document["actions"], document["unfinished"]) == ([], [told])
         for text, changes in [
-            (MICRO, [("instance_type", "intent", "t3.small", "t3.micro"), default]),
+            # By a version that is yet to be made, of a number that nobody knows.
+            (MICRO, [("instance_type", "intent", "t3.small", "t3.micro")]),
             (SMALL, [default]),
         ]:
             net.write("net.yaml", text)

@@ -7,7 +7,7 @@ import pytest
 
 from cli import digest, edit, recorded, tiny  # noqa: F401
 from conftest import REGION
-from trueup_runner import Expression, Ref, apply, ids_of, plan, spec_text
+from trueup_runner import Expression, Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 INSTANCE = "aws.instance.i"
 IMAGE = "ami-0123456789abcdef0"
@@ -119,6 +119,49 @@ def test_drift_of_a_default_version_is_what_was_recorded_against_what_is(
         if each["path"] != "instance_type" and each["effect"] != "record"
     ]
     assert changes == planned
+
+
+def template(**fields):
+    """It refers to a group, so that what the spec says of it is an expression, and what is recorded an id."""
+    group = {"g": {"name": "g", "description": "d", "vpc": Ref("aws.vpc.v")}}
+    fields = {"name": "worker", "image": "ami-0123456789abcdef0", "security_groups": [Ref("aws.security_group.g")], **fields}
+    return {"aws.vpc": {"v": {"cidr": "10.50.0.0/16"}}, "aws.security_group": group, "aws.launch_template": {"t": fields}}
+
+
+@pytest.fixture
+def moved_default(stack, cloud):
+    """The template has a second version, and others have made the first one its default again."""
+    for kind in "t3.micro", "t3.small":
+        write(stack, template(instance_type=kind))
+        apply(stack)
+    cloud.client().modify_launch_template(LaunchTemplateId=ids_of(stack)[TEMPLATE], DefaultVersion="1")
+
+
+@pytest.mark.usefixtures("moved_default")
+def test_a_default_version_that_others_moved_is_drift_whatever_the_template_refers_to(stack):
+    [action] = stack.run("drift", "--output", "json", status=2).json["actions"]
+    assert [(each["path"], each["before"], each["after"]) for each in action["changes"]] == [("default_version", "1", "2")]
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+@pytest.mark.usefixtures("moved_default")
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [({"instance_type": "t3.large"}, ("drift", "moved", "2", "1")), ({"tags": {"a": "1"}}, ("drift", "set", "1", "2"))],
+    ids=["by another version", "by none"],
+)
+def test_a_default_version_that_others_moved_is_told_beside_an_edit(stack, edit, told):
+    """No number is said of a version that is yet to be made."""
+    write(stack, template(**{"instance_type": "t3.small", **edit}))
+    planned = plan(stack, status=2)
+    changes = [each for each in planned.actions[TEMPLATE].changes if each["path"] == "default_version"]
+    assert [(each["cause"], each["effect"], each["before"], each["after"]) for each in changes] == [told]
+    assert "1 drift" in stack.run("plan").out
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
 
 
 def interfaces(**second):
