@@ -102,7 +102,8 @@ static const struct live *live_of(const struct telling *telling, struct object *
 	return own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
 }
 
-/* Whether nothing that is there is recorded at the address, and a plan would make such a thing or forget its record. */
+/* Whether nothing that is there to stay is recorded at the address, and a plan would make such a thing or forget its
+ * record. */
 static bool is_missed(const struct telling *telling, struct slice address, struct slice kind)
 {
 	const struct resource *resource = map_get(telling->addresses, address);
@@ -110,7 +111,8 @@ static bool is_missed(const struct telling *telling, struct slice address, struc
 	const struct live *live = live_of(telling, own);
 
 	if (own)
-		return slice_equal((*own)->kind, kind) && live && live->presence == PRESENCE_ABSENT;
+		return slice_equal((*own)->kind, kind) && live &&
+		       (live->presence == PRESENCE_ABSENT || live->presence == PRESENCE_LEAVING);
 	return resource && slice_is(kind, resource->kind->name);
 }
 

@@ -86,3 +86,17 @@ def test_one_like_it_goes_and_so_once_its_own_is_gone(copied):
     assert f"{twin} was made for 'aws.vpc.v' by a call that came late" in applied and twin not in world(stack, "vpc")
     assert f"{other} carries the tags of this stack, as 'aws.vpc.v', and is not recorded" in applied
     assert other in world(stack, "vpc")
+
+
+@pytest.mark.parametrize("state", ["shutting-down", "terminated"])
+def test_no_second_one_is_made_beside_one_with_our_tags(copied, state):
+    """Whatever bears them may be what a newer state has, be ours gone or about to."""
+    stack, other = copied("aws.instance.x", "instance", MACHINE, MACHINE.replace("m7i", "c7i"))
+    stack.run("sim", "pass", "4000")
+    ended = json.dumps({"code": "32" if state == "shutting-down" else "48", "name": state})
+    stack.run("sim", "change", "instance", recorded(stack)["aws.instance.x"], f"instanceState={ended}")
+    before = world(stack, "instance")
+    assert f"{other} carries the tags of this stack" in stack.run("drift", status=2).err
+    refused = stack.run("apply", "--yes", status=4)
+    assert "what the spec has there would be made twice" in refused.err
+    assert set(world(stack, "instance")) == set(before)
