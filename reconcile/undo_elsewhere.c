@@ -150,7 +150,7 @@ static const struct object *made_anew(const struct undo_work *work, const struct
 	value_builder_init(&applied);
 	for (size_t i = 0; kind && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		const struct object *from = field->flags & IMMUTABLE ? base : object;
+		const struct object *from = field_is_immutable(field, &base->outputs) ? base : object;
 		const struct value *value = value_if_set(value_get_named(&from->applied, field->name));
 
 		if (value)

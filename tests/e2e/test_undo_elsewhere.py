@@ -187,3 +187,19 @@ def test_what_would_follow_was_renamed(stack, moved, between):
     stack.run("state", "mv", other, moved)
     undo(stack, begun, "--yes")
     assert is_as_in(stack, before)
+
+
+@pytest.mark.parametrize("spot", [True, False], ids=["of the spot market", "of no market"])
+def test_what_changes_in_place_of_some_alone(stack, spot):
+    """The type of a spot instance is its own for good: what the later run made it as goes with what that made."""
+
+    def typed(net, size):
+        one = json.loads(spec(net, machine=True))
+        one["aws.instance"]["m"].update(instance_type=size, **({"market": {"type": "spot"}} if spot else {}))
+        return json.dumps(one)
+
+    begun, ended = moved_in_two(stack, typed(8, "t3.micro"), typed(0, "t3.large"))
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, typed(8, "t3.micro" if spot else "t3.large"))
+    undo(stack, ended, "--yes")
+    assert is_as_in(stack, typed(8, "t3.micro"))
