@@ -476,8 +476,8 @@ static const struct field *kept_otherwise(const struct node *node)
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct field *field = field_at(&work->kind->fields, i);
 		const struct value *wanted = value_if_set(value_get_named(work->desired, field->name));
-		bool is_for_good =
-			(field->flags & IMMUTABLE) && !(field->flags & (WRITE_ONLY | OBSERVED | FIXED | SETTLES));
+		bool is_for_good = field_is_immutable(field, &work->now.outputs) &&
+				   !(field->flags & (WRITE_ONLY | OBSERVED | FIXED | SETTLES));
 		if (is_for_good && wanted && !slice_is_among(field->name, work->ignored, work->ignored_count) &&
 		    diff_field(field, wanted, value_get_named(&work->now.fields, field->name)) == UNLIKE)
 			return field;

@@ -147,6 +147,9 @@ static bool wants_change(struct work *work, const struct aws_field *field)
 	if ((!field->update && !field->each && !field->amount) || field->part ||
 	    (!wanted && !aws_is_released(work, field)) || !aws_is_planned(work, field))
 		return false;
+	/* No call changes it of this one. */
+	if (field->field.immutable_with && field_is_immutable(&field->field, &work->now.outputs))
+		return false;
 	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, there_of(work, field));
 	if (likeness == LIKE)
 		return false;

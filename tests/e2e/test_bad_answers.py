@@ -484,6 +484,26 @@ def test_what_the_service_keeps_otherwise_is_told(stack, moto):
     plan_is_empty(stack)
 
 
+def test_what_the_service_keeps_otherwise_of_what_some_have_for_good(stack, cloud):
+    """Nothing changes the type of a spot instance: another one would be made by each apply."""
+    proxy = Proxy(cloud.address())
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    proxy.amend = lambda fields, text: text.replace(b">t3.micro<", b">t3.small<")
+    resources = {
+        "aws.vpc": {"home": {"cidr": "10.0.0.0/16"}},
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.0.1.0/24"}},
+        "aws.instance": {
+            "host": {"image": IMAGE, "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a"), "market": {"type": "spot"}}
+        },
+    }
+    stack.write("stack.yaml", spec_text(resources))
+    done = stack.run("apply", "--yes", status=7)
+    assert "the service keeps another 'instance_type' than it was told" in done.err
+    assert not {"StopInstances", "ModifyInstanceAttribute"} & set(proxy.actions)
+    assert plan(stack, status=2).operations() == {"aws.instance.host": "replace"}
+    proxy.stop()
+
+
 @pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])
 def test_no_endpoint(stack, endpoint):
     stack.write("stack.yaml", spec_text(WORKING))
