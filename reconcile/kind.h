@@ -57,9 +57,9 @@ enum field_flag {
 	MIRRORED = 1 << 10,
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 11,
-	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway), or an address,
-	 * which one at a time has; items of a set too. So are members of items, which are IMMUTABLE as well: what is in
-	 * them goes with their object.
+	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway), or an address
+	 * or a range, which one at a time has; items of a set too. So are members of items, which are IMMUTABLE as
+	 * well: what is in them goes with their object.
 	 */
 	SOLE = 1 << 12,
 	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */
@@ -220,12 +220,13 @@ struct field {
 	 * NULL. In a spec it counts as unset. */
 	const char *none;
 	enum range_role range;
-	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, in the nearest object around it that has
-	 * one; it lies within a range of what that refers to */
+	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS, or a range that is RANGE_NONE (what is set apart
+	 * for a thing): likewise, in the nearest object around it that has one; it lies within a range of what that
+	 * refers to */
 	const char *range_parent;
-	/* FIELD_ADDRESS, or FIELD_INTEGER that is a number of addresses: without which range there are none, as the
-	 * name of the reference field, in the nearest object around it that has one, a dot, and the field of what that
-	 * refers to: "subnet.ipv6_cidr". NULL: they need none */
+	/* FIELD_ADDRESS, a range that is RANGE_NONE, or FIELD_INTEGER that is a number of either: without which range
+	 * there are none, as the name of the reference field, in the nearest object around it that has one, a dot, and
+	 * the field of what that refers to: "subnet.ipv6_cidr". NULL: they need none */
 	const char *taken_of;
 	/* RANGE_WITHIN: name of the field that gives, in place of that reference, the id of a thing that no spec has.
 	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
@@ -399,6 +400,16 @@ static inline bool field_is_immutable(const struct field *field, const struct va
 {
 	return (field->flags & IMMUTABLE) ||
 	       (field->immutable_with && value_if_set(value_get_named(outputs, field->immutable_with)));
+}
+static inline bool field_is_range(const struct field *field)
+{
+	return field->type == FIELD_CIDR4 || field->type == FIELD_CIDR6 || field->type == FIELD_CIDR;
+}
+/* Whether it is an address, or a range set apart for a thing, within what its range_parent refers to. */
+static inline bool field_lies_within(const struct field *field)
+{
+	return field->range_parent &&
+	       (field->type == FIELD_ADDRESS || (field_is_range(field) && field->range == RANGE_NONE));
 }
 /* Whether its items have calls of their own, which send one that changes as a whole. */
 static inline bool field_sends_items(const struct field *field)

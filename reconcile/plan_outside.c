@@ -3,9 +3,10 @@
 #include "reconcile/scope.h"
 
 /*
- * What is made within a range of a network needs the network to have one around it, and so does an address. The spec is
- * held against itself when it is read; but where it leaves a network's ranges to others, or to the service, what was
- * read tells which there are. The service would say so when all that has to go for it is deleted.
+ * What is made within a range of a network needs the network to have one around it, and so do an address and a range
+ * set apart for a thing. The spec is held against itself when it is read; but where it leaves a network's ranges to
+ * others, or to the service, what was read tells which there are. The service would say so when all that has to go for
+ * it is deleted.
  */
 
 /* A range that comes by a change, or one that is not known yet. */
@@ -91,6 +92,7 @@ struct lying {
 	const struct action *action;
 	const char *name; /* of the field */
 	bool is_address;  /* else a range */
+	bool is_own;	  /* what it lies in may be only made by the plan */
 	const struct value *value;
 	const struct network *network;
 	struct cidr range;
@@ -191,8 +193,7 @@ static const struct network *made_at(struct planning *planning, const struct act
 	return NULL;
 }
 
-/* Whether there is anything to judge: a known value to be within a network. within: the reference to it, or NULL.
- * What an address lies in may only be made by the plan. */
+/* Whether there is anything to judge: a known value to be within a network. within: the reference to it, or NULL. */
 static bool find(struct look *look, struct lying *lying, const struct value *within)
 {
 	if (!within || !value_is(lying->value, VALUE_STRING) ||
@@ -203,7 +204,7 @@ static bool find(struct look *look, struct lying *lying, const struct value *wit
 	look->is_indexed = true;
 	if (value_is(within, VALUE_STRING))
 		lying->network = map_get(&look->networks, value_slice(within));
-	else if (lying->is_address && value_is(within, VALUE_DEFERRED))
+	else if (lying->is_own && value_is(within, VALUE_DEFERRED))
 		lying->network = made_at(look->planning, lying->action, within);
 	return lying->network != NULL;
 }
@@ -245,7 +246,7 @@ static const struct value *has_then(const struct network *network, const struct 
 	return value_if_set(value_get_named(network->fields, field->name));
 }
 
-/* Whether an address lies in a range that its network has after the plan, or may; *ret_kept is the range of which the
+/* Whether it lies in a range that its network has after the plan, or may; *ret_kept is the range of which the
  * service keeps it for itself, or NULL. */
 static bool lies_within(const struct lying *lying, const struct value **ret_kept)
 {
@@ -261,14 +262,14 @@ static bool lies_within(const struct lying *lying, const struct value **ret_kept
 		    !(value_has_deferred(range) || value_has_unread(range) || ranges_around(range, &lying->range)))
 			continue;
 		is_within = true;
-		if ((field->flags & KEEPS_ENDS) && value_is(range, VALUE_STRING) &&
+		if ((field->flags & KEEPS_ENDS) && lying->is_address && value_is(range, VALUE_STRING) &&
 		    cidr_read(value_slice(range), &whole) && range_keeps(&whole, &lying->range))
 			*ret_kept = range;
 	}
 	return is_within;
 }
 
-static void look_at_address(struct look *look, struct lying *lying, const struct value *within)
+static void look_at_own(struct look *look, struct lying *lying, const struct value *within)
 {
 	struct arena *arena = look->planning->arena;
 	const struct network *other;
@@ -293,23 +294,27 @@ static void look_at_address(struct look *look, struct lying *lying, const struct
 		     arena_text(arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
 }
 
-/* Whether the thing has the address itself: what others are launched from only names it, and may before there is a
- * range around it. */
-static bool is_own_address(const struct field *field)
+/* Whether the thing has the address, or the range, itself: what others are launched from only names it, and may before
+ * there is a range around it. */
+static bool is_own(const struct field *field)
 {
-	return field->type == FIELD_ADDRESS && field->range_parent && (field->flags & SOLE);
+	return field_lies_within(field) && (field->flags & SOLE);
 }
 
-/* The addresses in a value of the field, whose name is what people know it by. */
+/* Those in a value of the field, whose name is what people know it by. */
 static void look_at_value(struct look *look, const struct action *action, const struct scope *scope,
 			  const struct field *field, const char *name, const struct value *value)
 {
 	const struct scope within = {value, scope};
 
-	if (is_own_address(field))
-		look_at_address(look,
-				&(struct lying){.action = action, .name = name, .is_address = true, .value = value},
-				scope_nearest(scope, field->range_parent));
+	if (is_own(field))
+		look_at_own(look,
+			    &(struct lying){.action = action,
+					    .name = name,
+					    .is_address = field->type == FIELD_ADDRESS,
+					    .is_own = true,
+					    .value = value},
+			    scope_nearest(scope, field->range_parent));
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
 		look_at_value(look, action, scope, field->item, name, &value->items[i]);
 	for (size_t i = 0; field->type == FIELD_OBJECT && value_is(value, VALUE_MAP) && i < field->members.count; i++) {

@@ -151,6 +151,8 @@ struct unique_words unique_words(const struct field *field)
 
 	if (each->type == FIELD_ADDRESS)
 		return (struct unique_words){"address", "one at a time has"};
+	if (field_is_range(each))
+		return (struct unique_words){"range", "one at a time has"};
 	return (struct unique_words){"target", "takes only one of them"};
 }
 

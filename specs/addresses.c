@@ -4,14 +4,9 @@
 #include "specs/places.h"
 
 /*
- * Addresses that a spec fixes lie where there is room for them, and those that it only counts are taken of a range that
- * is there: known before anything is made.
+ * Addresses that a spec fixes, and ranges set apart for a thing, lie where there is room for them, and those that it
+ * only counts are taken of a range that is there: known before anything is made.
  */
-
-static bool is_within(const struct field *field)
-{
-	return field->type == FIELD_ADDRESS && field->range_parent;
-}
 
 static void refuse(struct loading *loading, const struct resource *resource, const struct value *address,
 		   const struct resource *parent, const struct value *range, bool is_inside)
@@ -48,7 +43,8 @@ static void check(struct loading *loading, const struct scope *scope, const stru
 	const struct resource *parent = parent_in(loading, scope, slice_of(field->range_parent));
 	struct cidr address, range;
 
-	if (!value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
+	if (!value_is(value, VALUE_STRING) ||
+	    !(field->type == FIELD_ADDRESS ? cidr_read_address : cidr_read)(value_slice(value), &address))
 		return;
 	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
 		const struct field *own = field_at(&parent->kind->fields, i);
@@ -59,7 +55,8 @@ static void check(struct loading *loading, const struct scope *scope, const stru
 			continue;
 		bool is_inside = cidr_contains(&range, &address);
 
-		if (!is_inside || ((own->flags & KEEPS_ENDS) && range_keeps(&range, &address)))
+		if (!is_inside ||
+		    ((own->flags & KEEPS_ENDS) && field->type == FIELD_ADDRESS && range_keeps(&range, &address)))
 			refuse(loading, scope->resource, value, parent, given, is_inside);
 	}
 }
@@ -84,7 +81,7 @@ static void check_taken(struct loading *loading, const struct scope *scope, cons
 static void check_value(struct loading *loading, const struct scope *scope, const struct field *field, const char *name,
 			const struct value *value)
 {
-	if (is_within(field))
+	if (field_lies_within(field))
 		check(loading, scope, field, value);
 	if (field->taken_of)
 		check_taken(loading, scope, field, name, value);
@@ -104,7 +101,7 @@ static void check_value(struct loading *loading, const struct scope *scope, cons
 
 static bool is_concerned(const struct field *field)
 {
-	return is_within(field) || field->taken_of;
+	return field_lies_within(field) || field->taken_of;
 }
 
 /* Whether the field, or what is within it, is such an address, or a number of them. */

@@ -272,6 +272,25 @@ ROWS = {
             (10, ["2001:db8:0:3::9 lies outside of 2001:db8:0:1::/64 of 'aws.subnet.t'"]),
         ],
     ),
+    "prefixes of interfaces outside of their subnet, or without a range": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\n"
+        "aws.subnet: {t: {vpc: v, cidr: 10.0.2.0/24, ipv6_cidr: '2001:db8:0:1::/64'}, u: {vpc: v, cidr: 10.0.3.0/24}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: t, interfaces: [{{device_index: 0,\n"
+        "    prefixes: [10.0.2.16/28, 10.0.3.16/28],\n    prefixes6: ['2001:db8:0:2::/80', '2001:db8:0:1:9::/80']}]}\n"
+        f"  b: {{{TEMPLATE}, subnet: u, interfaces: [{{device_index: 0, prefixes6: ['2001:db8:0:1:7::/80']}}]}}\n"
+        "aws.launch_template:\n  a: {name: tmpl, interfaces: [{device_index: 0, subnet: t, prefixes: [10.0.9.16/28]}]}\n",
+        [
+            (9, ["10.0.3.16/28 lies outside of 10.0.2.0/24 of 'aws.subnet.t'"]),
+            (10, ["2001:db8:0:2::/80 lies outside of 2001:db8:0:1::/64 of 'aws.subnet.t'"]),
+            (11, ["'prefixes6' needs 'ipv6_cidr' of 'aws.subnet.u', which is not set"]),
+            (13, ["10.0.9.16/28 lies outside of 10.0.2.0/24 of 'aws.subnet.t'"]),
+        ],
+    ),
+    "one prefix for two machines": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, prefixes: [10.0.1.16/28]}}]}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, prefixes: [10.0.1.16/28]}}]}}\n",
+        [(7, ["'aws.instance.a' and 'aws.instance.b' have the same range in 'prefixes', which one at a time has"])],
+    ),
     "an interface of a template outside of its subnet": (
         "aws.launch_template:\n  a: {name: tmpl, interfaces: [{device_index: 0, subnet: s, address: 10.0.2.9}]}\n",
         [(6, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"])],

@@ -28,6 +28,8 @@ Y = "aws.instance.y"
 AT, MORE = {"address": "10.20.0.50"}, {"addresses": [{"address": "10.20.0.50", "primary": True}]}
 AT6 = {"addresses6": ["${cidr_host(aws.subnet.a.ipv6_cidr, 9)}"]}
 NEXT, NEXT6 = {"address": "10.20.0.51"}, {"addresses6": ["${cidr_host(aws.subnet.a.ipv6_cidr, 10)}"]}
+PREFIX, NEXT_PREFIX = {"prefixes": ["10.20.0.64/28"]}, {"prefixes": ["10.20.0.96/28"]}
+PREFIX6 = {"prefixes6": ["${cidr_subnet(aws.subnet.a.ipv6_cidr, 16, 9)}"]}
 OTHER_IMAGE = {"image": "ami-0a1b2c3d4e5f60718"}
 FIRST = {"lifecycle": {"create_before_destroy": True}}
 GIVERS = {
@@ -54,6 +56,8 @@ GIVERS = {
     "that, to a machine that is there": (cards(x=card(AT6), y=own()), cards(y=own(AT6))),
     "an IPv6 address of a machine itself, to an interface": (cards(x=own(AT6)), cards(y=card(AT6))),
     "of a machine that stays, to an interface": (cards(x=own(AT6)), cards(x=own(NEXT6), y=card(AT6))),
+    "a prefix of an interface that is another": (cards(x=card(PREFIX)), cards(x=card(NEXT_PREFIX), y=card(PREFIX))),
+    "an IPv6 prefix of an interface": (cards(x=card(PREFIX6)), cards(y=card(PREFIX6))),
 }
 
 
@@ -104,6 +108,7 @@ SAME = {
     "an address of an interface": (cards(x=card(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
     "one of several": (cards(x=card(MORE, **FIRST)), cards(x=card(MORE, **OTHER_IMAGE, **FIRST)), "address"),
     "an IPv6 one": (cards(x=card(AT6, **FIRST)), cards(x=card(AT6, **OTHER_IMAGE, **FIRST)), "address"),
+    "a prefix": (cards(x=card(PREFIX, **FIRST)), cards(x=card(PREFIX, **OTHER_IMAGE, **FIRST)), "prefix"),
     "that of the machine": (cards(x=own(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
     "an inside range": (
         connections({"x": FIRST}, x=[10, 11]),

@@ -208,6 +208,34 @@ def test_addresses_outside_of_their_subnet(stack, cloud, before, after, said):
     assert cloud.show() == there
 
 
+def prefixed(subnet, prefix, sort="prefixes6"):
+    """A machine whose interface has a prefix of either subnet."""
+    text = machine(subnet, [], "a", nested=True)
+    return text.replace('"addresses6": []', f'"{sort}": ["{prefix}"]')
+
+
+PREFIX6 = "${cidr_subnet(aws.subnet.%s.ipv6_cidr, 16, 5)}"
+
+
+@pytest.mark.parametrize(
+    "before, after, said",
+    [
+        pytest.param(("a", PREFIX6 % "a"), ("b", PREFIX6 % "a"), OTHERS.format("a", "b"), id="moved without"),
+        pytest.param(("a", PREFIX6 % "a"), ("a", PREFIX6 % "b"), OTHERS.format("b", "a"), id="of another subnet"),
+    ],
+)
+def test_prefixes_outside_of_their_subnet(stack, cloud, before, after, said):
+    """The service would say so when the machine that was there is gone."""
+    stack.write("stack.yaml", prefixed(*before))
+    apply(stack)
+    there = cloud.show()
+    stack.write("stack.yaml", prefixed(*after))
+    [error] = stack.run("apply", "--yes", "--output", "json", status=1).json["diagnostics"]
+    assert said in error["message"] and error["address"] == "aws.instance.m"
+    assert "cidr_subnet(aws.subnet" in (stack.folder / "stack.yaml").read_text().splitlines()[error["line"] - 1]
+    assert cloud.show() == there
+
+
 def test_a_machine_moves_along_with_its_addresses(stack, cloud):
     """To a subnet that is there, then to one that is to be made, and with both to another network."""
     stack.write("stack.yaml", machine("a", [10], "a"))

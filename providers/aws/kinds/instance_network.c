@@ -35,8 +35,11 @@ static const struct aws_field interface_address6 = {
 		  .unique_in = "subnet"},
 	.member = "Ipv6Address",
 };
-static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(
-	IMMUTABLE | SOLE, PINS, SEEN, UNSET_RELEASE, interface_group, private_address, interface_address6)};
+static const struct aws_field interface_prefix4 = INTERFACE_PREFIX(4, IMMUTABLE | SOLE);
+static const struct aws_field interface_prefix6 = INTERFACE_PREFIX(6, IMMUTABLE | SOLE);
+static const struct aws_field interface_fields[] = {
+	INTERFACE_FIELDS(IMMUTABLE | SOLE, PINS, SEEN, UNSET_RELEASE, interface_group, private_address,
+			 interface_address6, interface_prefix4, interface_prefix6)};
 const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };

@@ -6,11 +6,3 @@ const struct aws_field aws_interface_address6 = {
 	.field = {.name = "address", .type = FIELD_ADDRESS, .range_parent = "subnet", .taken_of = "subnet.ipv6_cidr"},
 	.member = "Ipv6Address",
 };
-const struct aws_field aws_interface_prefix4 = {
-	.field = {.name = "prefix", .type = FIELD_CIDR4},
-	.member = "Ipv4Prefix",
-};
-const struct aws_field aws_interface_prefix6 = {
-	.field = {.name = "prefix", .type = FIELD_CIDR6},
-	.member = "Ipv6Prefix",
-};

@@ -8,8 +8,6 @@
 extern const char *const aws_interface_types[];
 /* Items of sets. */
 extern const struct aws_field aws_interface_address6;
-extern const struct aws_field aws_interface_prefix4;
-extern const struct aws_field aws_interface_prefix6;
 
 #define INTERFACE_SET(text, path, of_item, more_flags, unset, description)                                             \
 	{                                                                                                              \
@@ -46,10 +44,22 @@ extern const struct aws_field aws_interface_prefix6;
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
+/* A prefix, the item of a set; held: as below, of its range. */
+#define INTERFACE_PREFIX(family, held)                                                                                 \
+	{                                                                                                              \
+		.field = {.name = "prefix",                                                                            \
+			  .type = (family) == 4 ? FIELD_CIDR4 : FIELD_CIDR6,                                           \
+			  .flags = (held),                                                                             \
+			  .range_parent = "subnet",                                                                    \
+			  .taken_of = (family) == 4 ? "subnet.cidr" : "subnet.ipv6_cidr",                              \
+			  .unique_in = "subnet"},                                                                      \
+		.member = (family) == 4 ? "Ipv4Prefix" : "Ipv6Prefix"                                                  \
+	}
+
 /* held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself; seen:
  * SEEN where an interface is read and changed by itself.
  * group: the item of its groups; private_address: that of PRIVATE_ADDRESS_FIELDS. */
-#define INTERFACE_FIELDS(held, pins, seen, unset, group, private_address, address6)                                    \
+#define INTERFACE_FIELDS(held, pins, seen, unset, group, private_address, address6, prefix4, prefix6)                  \
 	{.field = {.name = "device_index",                                                                             \
 		   .type = FIELD_INTEGER,                                                                              \
 		   .flags = REQUIRED | KEY,                                                                            \
@@ -107,9 +117,9 @@ extern const struct aws_field aws_interface_prefix6;
 		INTERFACE_NUMBER6("address6_count", "Ipv6AddressCount", unset, "number of IPv6 addresses"),            \
 		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
 			     "whether the first IPv6 address stays with it"),                                          \
-		INTERFACE_SET("prefixes", "Ipv4Prefixes", aws_interface_prefix4, 0, unset, "IPv4 prefixes"),           \
+		INTERFACE_SET("prefixes", "Ipv4Prefixes", prefix4, 0, unset, "IPv4 prefixes"),                         \
 		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
-		INTERFACE_SET("prefixes6", "Ipv6Prefixes", aws_interface_prefix6, 0, unset, "IPv6 prefixes"),          \
+		INTERFACE_SET("prefixes6", "Ipv6Prefixes", prefix6, 0, unset, "IPv6 prefixes"),                        \
 		INTERFACE_NUMBER6("prefix6_count", "Ipv6PrefixCount", unset, "number of IPv6 prefixes"),               \
 		LAUNCH_FIELD("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", unset,                    \
 			     "whether ENA Express is on"),                                                             \

@@ -114,8 +114,10 @@ static const struct aws_field private_address = {
 static const struct aws_field interface_group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 };
-static const struct aws_field interface_fields[] = {
-	INTERFACE_FIELDS(0, 0, 0, UNSET_CLEAR, interface_group, private_address, aws_interface_address6)};
+static const struct aws_field interface_prefix4 = INTERFACE_PREFIX(4, 0), interface_prefix6 = INTERFACE_PREFIX(6, 0);
+static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(0, 0, 0, UNSET_CLEAR, interface_group,
+								     private_address, aws_interface_address6,
+								     interface_prefix4, interface_prefix6)};
 static const struct aws_field interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };

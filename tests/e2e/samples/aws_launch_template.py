@@ -15,7 +15,7 @@ NAMED = {
     "address": ("PrivateIpAddress", "10.20.0.10", "10.20.16.10"),
     "addresses6": (("Ipv6Addresses", "Ipv6Address"), ["fd00::10", "fd00::11"], ["fd00::12"]),
     "primary_ipv6": ("PrimaryIpv6", True, False),
-    "prefixes": (("Ipv4Prefixes", "Ipv4Prefix"), ["10.20.1.0/28"], ["10.20.2.0/28"]),
+    "prefixes": (("Ipv4Prefixes", "Ipv4Prefix"), ["10.20.1.0/28"], ["10.20.17.0/28"]),
     "prefixes6": (("Ipv6Prefixes", "Ipv6Prefix"), ["fd00::1:0:0:0/80"], ["fd00::2:0:0:0/80"]),
     **launch.ENA,
     **launch.TIMEOUTS,
