@@ -1,6 +1,7 @@
 #include "reconcile/named.h"
 #include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/unique.h"
 
 /*
  * What stays has after the plan what was read of it, unless a change takes that away. None does where the spec leaves
@@ -38,10 +39,17 @@ void plan_hint_at_kept(struct planning *planning, const struct item *item, const
 		diag_hint(planning->diagnostics, OTHERS_ITEMS_HINT);
 }
 
-/* An object that stays, and all that is to end, by its id at the service. */
+/* All that is to end: what stays may name it. */
+struct endings {
+	struct map by_id;   /* at the service, to const struct action */
+	struct map by_name; /* see name_text(), likewise */
+	struct map coming;  /* names that something has after the plan, which is what is named then */
+};
+
+/* An object that stays. */
 struct kept {
 	struct planning *planning;
-	const struct map *ending; /* to const struct action */
+	const struct endings *endings;
 	const struct object *object;
 	const struct item *item;   /* whose object it is; NULL: nothing is done to it */
 	const struct field *field; /* that is looked at */
@@ -95,10 +103,37 @@ static void warn(const struct kept *kept, const struct action *target)
 		  kept->field->name);
 }
 
+/* The name by which the service knows a thing of the kind, within its place; empty where that field is none, or NULL,
+ * or the value is not known yet. */
+static struct slice name_text(struct planning *planning, const struct kind *kind, const struct field *field,
+			      const struct value *value, const struct identity *identity)
+{
+	const struct identity place = identity_any_way(identity);
+
+	return field && (field->flags & NAMES) ? unique_value(kind, field, value, NULL, &place, planning->arena)
+					       : (struct slice){0};
+}
+
+/* What is to end, and is named by its id or, where the reference is to that, by its name. What only a new object has
+ * otherwise was told by that name what it is, and needs no more. */
+static const struct action *ending_at(const struct kept *kept, const struct field *reference, struct slice text)
+{
+	if (!reference->output)
+		return map_get(&kept->endings->by_id, text);
+	const struct kind *kind = kinds_find(kept->planning->input->kinds, slice_of(reference->target));
+	const struct field *field = kind ? field_named(&kind->fields, slice_of(reference->output)) : NULL;
+	const struct value value = value_string(text);
+	struct slice name = name_text(kept->planning, kind, field, &value, &kept->object->identity);
+
+	return (kept->field->flags & IMMUTABLE) || map_has(&kept->endings->coming, name)
+		       ? NULL
+		       : map_get(&kept->endings->by_name, name);
+}
+
 static void look_at(void *context, const struct value *part, const struct field *reference, struct slice text)
 {
 	const struct kept *kept = context;
-	const struct action *target = map_get(kept->ending, text);
+	const struct action *target = ending_at(kept, reference, text);
 
 	/* An id may be a name, of which each kind and each place has its own. */
 	if (!target || !slice_is(slice_of(target->kind->name), reference->target) ||
@@ -145,7 +180,7 @@ static void look_at_uses(const struct kept *kept, const struct value *uses)
 {
 	for (uint32_t i = 0; value_is(uses, VALUE_LIST) && i < uses->count; i++) {
 		const struct action *target =
-			map_get(kept->ending, value_slice(value_get_named(&uses->items[i], "id")));
+			map_get(&kept->endings->by_id, value_slice(value_get_named(&uses->items[i], "id")));
 
 		if (target && !is_let_go(kept, &uses->items[i]))
 			report_use(kept, &uses->items[i], target);
@@ -165,33 +200,62 @@ static void look_within(struct kept *kept, const struct live *live)
 	}
 }
 
+static void note_names(struct planning *planning, struct endings *endings, struct action *action, bool ends)
+{
+	for (size_t i = 0; action->kind && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		struct slice had = name_text(planning, action->kind, field, value_get_named(&action->live, field->name),
+					     &action->identity);
+		struct slice wanted = name_text(planning, action->kind, field,
+						value_get_named(&action->known, field->name), &action->identity);
+
+		if (ends && had.size > 0)
+			map_set(&endings->by_name, had, action);
+		if (operation_makes(action->operation) && wanted.size > 0)
+			map_mark(&endings->coming, wanted);
+	}
+}
+
+static void note_endings(struct planning *planning, struct endings *endings, struct map *told)
+{
+	for (size_t i = 0; i < planning->action_count; i++) {
+		struct action *action = &planning->actions[i];
+		/* What a replace has left behind goes as soon as it can. */
+		bool ends = operation_ends(action->operation) && action->role != OBJECT_DEPOSED &&
+			    action->provider_id.size > 0;
+
+		/* It names nothing any more, or why it stays is told already. */
+		if (action_ends_old(action) || action->operation == OPERATION_CONFLICT)
+			map_mark(told, action->object_id);
+		if (ends)
+			map_set(&endings->by_id, action->provider_id, action);
+		note_names(planning, endings, action, ends);
+	}
+}
+
 void plan_tell_kept(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
 	const struct live *const *around = plan_around(planning);
-	struct map told, ending;
+	struct endings endings;
+	struct map told;
 
 	map_init(&told);
-	map_init(&ending);
-	for (size_t i = 0; i < planning->action_count; i++) {
-		struct action *action = &planning->actions[i];
-
-		/* It names nothing any more, or why it stays is told already. */
-		if (action_ends_old(action) || action->operation == OPERATION_CONFLICT)
-			map_mark(&told, action->object_id);
-		/* What a replace has left behind goes as soon as it can. */
-		if (operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->provider_id.size > 0)
-			map_set(&ending, action->provider_id, action);
-	}
-	for (size_t i = 0; ending.count > 0 && around && !input->scope.looks && i < input->object_count; i++) {
+	map_init(&endings.by_id);
+	map_init(&endings.by_name);
+	map_init(&endings.coming);
+	note_endings(planning, &endings, &told);
+	for (size_t i = 0; endings.by_id.count > 0 && around && !input->scope.looks && i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 		const struct item *item = planning->of_objects[i];
 		bool is_its = item && item->object == object;
-		struct kept kept = {planning, &ending, object, is_its ? item : NULL, NULL};
+		struct kept kept = {planning, &endings, object, is_its ? item : NULL, NULL};
 
 		if (!map_has(&told, object->object_id) && !(is_its && item->operation == OPERATION_CONFLICT))
 			look_within(&kept, is_its && item->live ? item->live : around[i]);
 	}
 	map_release(&told);
-	map_release(&ending);
+	map_release(&endings.by_id);
+	map_release(&endings.by_name);
+	map_release(&endings.coming);
 }

@@ -221,3 +221,42 @@ def test_what_goes_is_another_thing_of_that_name(stack, cloud):
     apply(stack)
     stack.write("stack.yaml", spec_text({**net, **key, **template}))
     assert "left to others" not in stack.run("plan").err
+
+
+def key_spec(ignored, name="web", public=PUBLIC_KEY, resource="k"):
+    template = {**LAUNCH, "name": "small", "key": "web" if ignored else Ref(f"aws.key_pair.{resource}")}
+    pair = {resource: {"name": name, "public_key": public}} if name else {}
+    left = {"lifecycle": {"ignore": ["key"]}} if ignored else {}
+    return spec_text({"aws.key_pair": pair, "aws.launch_template": {"t": {**template, **left}}})
+
+
+@pytest.mark.parametrize(
+    "after, goes",
+    [
+        (key_spec(True, None), True),
+        (key_spec(True, "other"), True),
+        (key_spec(True, public=PUBLIC_KEY.replace("first", "second").replace("LLUd", "LLUe")), False),
+        (key_spec(True, resource="l"), False),
+    ],
+    ids=["deleted", "under another name", "another of that name", "of another resource"],
+)
+def test_what_is_left_to_others_names_what_goes_by_its_name(stack, cloud, after, goes):
+    """A key pair is named by that: the next one of its name is what is meant then."""
+    stack.write("stack.yaml", key_spec(False))
+    apply(stack)
+    stack.write("stack.yaml", after)
+    said = "warning: 'aws.launch_template.t' goes on naming the 'aws.key_pair.k' that goes: its 'key' is left to others"
+    for words in ("plan",), ("apply", "--yes"):
+        assert (said in stack.run(*words).err) == goes
+
+
+def test_a_machine_that_was_let_in_by_a_key_stays_so(stack, cloud):
+    """It has what it was launched with, and needs the pair no more."""
+    net = {**NETWORK, "aws.subnet": {"a": {"vpc": HOME, "cidr": "10.20.1.0/24"}}}
+    key = {"aws.key_pair": {"k": {"name": "web", "public_key": PUBLIC_KEY}}}
+    machine = {**LAUNCH, "subnet": SUBNET, "key": Ref("aws.key_pair.k"), "lifecycle": {"ignore": ["key"]}}
+    stack.write("stack.yaml", spec_text({**net, **key, "aws.instance": {"m": machine}}))
+    apply(stack)
+    stack.write("stack.yaml", spec_text({**net, "aws.instance": {"m": {**machine, "key": "web"}}}))
+    assert "left to others" not in apply(stack).err
+    plan_is_empty(stack)
