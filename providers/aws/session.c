@@ -244,6 +244,8 @@ static const struct finer_code {
 	/* Of a profile that IAM knows, and they do not know yet. */
 	{"ValidationError", "Invalid IAM Instance Profile", NULL, "ValidationError.IamInstanceProfile"},
 	{"InvalidParameterValue", "Invalid IAM Instance Profile", NULL, "InvalidParameterValue.IamInstanceProfile"},
+	/* Of groups that are there, both of them: that does not pass. */
+	{"InvalidGroup.NotFound", "belong to different networks", NULL, "InvalidGroup.OtherNetwork"},
 };
 
 static struct slice finer_code(const struct aws_error *error)

@@ -100,13 +100,19 @@ static const char *const duplicate[] = {"InvalidPermission.Duplicate", NULL};
 static const char *const not_there[] = {"InvalidPermission.NotFound", "InvalidGroup.NotFound", NULL};
 static const char *const young[] = {"InvalidGroup.NotFound", "InvalidVpcID.NotFound", NULL};
 
+static const char *const rule_hints[] = {
+	"InvalidGroup.OtherNetwork",
+	"a rule names a group of its own VPC, or of one that is peered with it: peer them first, or name another group",
+	NULL};
+
 #define RULES(direction)                                                                                               \
 	{                                                                                                              \
 		.add = {.operation = "AuthorizeSecurityGroup" direction,                                               \
 			.id = "GroupId",                                                                               \
 			.recipe = RECIPE_NATURAL,                                                                      \
 			.present = duplicate,                                                                          \
-			.settling = young},                                                                            \
+			.settling = young,                                                                             \
+			.hints = rule_hints},                                                                          \
 		.remove = {.operation = "RevokeSecurityGroup" direction,                                               \
 			   .id = "GroupId",                                                                            \
 			   .recipe = RECIPE_CONVERGE,                                                                  \
