@@ -5,7 +5,8 @@
 /*
  * What can be referred to only within what both lie in (beside): the spec says so of both ends, but for a field that it
  * leaves to others, or where others have moved one since. A gateway that is attached nowhere, and that nothing in the
- * plan attaches, can be no route's target: the service would say so halfway, or not before a long wait for it.
+ * plan attaches, can be no route's target: the service would say so halfway, or not before a long wait for it. Where
+ * two such wholes can be joined (beside_or_joined), nobody can have joined one that this plan only makes.
  */
 
 struct place {
@@ -193,12 +194,97 @@ static void look_at(struct looking *looking, const struct field *reference, cons
 		report_elsewhere(looking, target, beside, &own, &its);
 }
 
+/* What the plan is certain to make at the end of a reference; NULL: none of that is known. */
+static const struct item *made_by(struct planning *planning, const struct value *reference,
+				  const struct dependency *dependencies, size_t count)
+{
+	for (size_t i = 0; value_is(reference, VALUE_DEFERRED) && i < count; i++) {
+		struct slice text =
+			arena_format(planning->arena, "${%.*s.%.*s}", SLICE_ARGUMENTS(dependencies[i].address),
+				     SLICE_ARGUMENTS(dependencies[i].output));
+		const struct item *item = plan_item_at(planning, dependencies[i].address);
+
+		if (slice_equal(reference->deferred->text, text))
+			return plan_is_new_for_certain(item) && plan_is_to_be_made(item) ? item : NULL;
+	}
+	return NULL;
+}
+
+/* In what something lies after the plan. made: what that is, where it is made by the plan, or NULL. */
+struct whole {
+	struct place place;
+	const struct item *made;
+};
+
+static struct whole whole_of_made(struct planning *planning, const struct value *fields, const char *name,
+				  const struct dependency *dependencies, size_t count)
+{
+	const struct value *value = value_if_set(value_get_named(fields, name));
+
+	return (struct whole){place_in(value), made_by(planning, value, dependencies, count)};
+}
+
+/* The same of what a reference has as its value; *ret_address: of that. */
+static struct whole whole_of_target(struct looking *looking, const struct field *reference, const struct value *value,
+				    struct slice *ret_address)
+{
+	struct planning *planning = looking->planning;
+	const struct action *action = looking->action;
+	const struct item *made = made_by(planning, value, action->wanted, action->wanted_count);
+	size_t number = value_is(value, VALUE_STRING) ? number_of(looking, value_slice(value)) : SIZE_MAX;
+	const struct object *target = number != SIZE_MAX ? planning->input->objects[number] : NULL;
+
+	*ret_address = made ? made->address : target ? target->address : (struct slice){0};
+	if (made)
+		return whole_of_made(planning, &made->wanted, reference->beside_or_joined, made->resource->dependencies,
+				     made->resource->dependency_count);
+	if (!target)
+		return (struct whole){0};
+	return (struct whole){place_of(map_get(&looking->actions, target->object_id), live_at(looking, number),
+				       reference->beside_or_joined),
+			      NULL};
+}
+
+static struct slice whole_text(const struct whole *whole)
+{
+	return whole->made ? whole->made->address : whole->place.of;
+}
+
+static void look_at_joined(struct looking *looking, const struct field *reference, const struct value *value)
+{
+	const struct action *action = looking->action;
+	struct diagnostics *diagnostics = looking->planning->diagnostics;
+	struct slice target;
+	const struct whole its = whole_of_target(looking, reference, value, &target);
+	const struct whole own =
+		operation_makes(action->operation)
+			? whole_of_made(looking->planning, &action->known, reference->beside_or_joined, action->wanted,
+					action->wanted_count)
+			: (struct whole){place_of(action, live_at(looking, number_of(looking, action->provider_id)),
+						  reference->beside_or_joined),
+					 NULL};
+	const struct item *made = own.made ? own.made : its.made;
+
+	if (!made || whole_text(&own).size == 0 || whole_text(&its).size == 0 || own.made == its.made ||
+	    is_told(looking, target))
+		return;
+	diag_error(diagnostics, FAULT_CONFLICT, action->position,
+		   "'%s' refers to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s', and nothing can have "
+		   "joined '%.*s' with anything before this plan makes it",
+		   looking->top->name, SLICE_ARGUMENTS(target), SLICE_ARGUMENTS(whole_text(&its)),
+		   SLICE_ARGUMENTS(action->address), SLICE_ARGUMENTS(whole_text(&own)), SLICE_ARGUMENTS(made->address));
+	diag_address(diagnostics, action->address);
+	diag_hint(diagnostics, "have both lie in one, or apply it without that, join the two by hand, and add it then");
+}
+
 static void look_within(struct looking *looking, const struct field *field, const struct value *value)
 {
 	if (!value_if_set(value))
 		return;
 	if (field->beside)
 		look_at(looking, field, value);
+	if (field->beside_or_joined)
+		look_at_joined(looking, field, value);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 

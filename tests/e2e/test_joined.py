@@ -1,0 +1,56 @@
+"""A rule that names a group of another VPC, which AWS takes where the two are peered: of that no spec tells."""
+
+import pytest
+
+from trueup_runner import Ref, apply, errors_of, ids_of, spec_text
+
+A, B = "aws.security_group.a", "aws.security_group.b"
+
+
+def write(stack, groups, vpcs="ab", **rules):
+    """Groups in VPCs of their names; rules: the groups that the rules of each name."""
+
+    def group(name):
+        named = [{"protocol": "tcp", "from_port": 1, "to_port": 1, "group": each} for each in rules.get(name, ())]
+        return {"vpc": Ref(f"aws.vpc.{name}"), "name": name, "description": "d", **({"ingress": named} if named else {})}
+
+    networks = {name: {"cidr": f"10.{'ab'.index(name)}.0.0/16"} for name in vpcs}
+    spec = {"aws.vpc": networks, "aws.security_group": {name: group(name) for name in groups}}
+    stack.write("stack.yaml", spec_text({kind: each for kind, each in spec.items() if each}))
+
+
+@pytest.mark.parametrize(
+    "before, after, made",
+    [
+        pytest.param(("", ""), {"a": [Ref(B)]}, "aws.vpc.a", id="both"),
+        pytest.param(("a", "a"), {"a": [Ref(B)]}, "aws.vpc.b", id="that of what is named"),
+        pytest.param(("a", "a"), {"b": [Ref(A)]}, "aws.vpc.b", id="that of what names it"),
+        pytest.param(("", "a"), {"a": [Ref(B)]}, "aws.vpc.b", id="that of what is named, by a new one"),
+    ],
+)
+def test_refused_where_a_vpc_is_only_made(stack, cloud, before, after, made):
+    """Nobody can have peered that: the service said so when half was done, after five minutes of further attempts."""
+    groups, vpcs = before
+    if vpcs:
+        write(stack, groups, vpcs)
+        apply(stack)
+    there = cloud.show()
+    write(stack, "ab", **after)
+    [naming] = after
+    for words in ("plan",), ("apply", "--yes"):
+        [error] = errors_of(stack.run(*words, "--output", "json", status=1).json)
+        assert error["address"] == f"aws.security_group.{naming}"
+        assert f"nothing can have joined '{made}' with anything" in error["message"]
+        assert "join the two by hand" in error["hint"]
+    assert cloud.show() == there
+
+
+def test_refused_at_once_where_both_are_there(stack, cloud):
+    """The groups are new, and would be waited for: but that is not what the service says of them."""
+    write(stack, "")
+    apply(stack)
+    write(stack, "ab", a=[Ref(B)])
+    done = stack.run("apply", "--yes", "--output", "json", status=7).json
+    [error] = errors_of(done)
+    assert "InvalidGroup.OtherNetwork" in error["message"] and "peered" in error["hint"]
+    assert done["applied"]["elapsed_ms"] < 60 * 1000 and B in ids_of(stack)
