@@ -140,6 +140,28 @@ struct slice aws_error_shorten(struct slice message, const struct redaction *unt
 	return arena_format(arena, "%.*s...", SLICE_ARGUMENTS(slice_first(message, size)));
 }
 
+static bool is_word(struct slice text, const char *bytes, size_t most)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!memchr(bytes, text.data[i], strlen(bytes)))
+			return false;
+	return text.size <= most;
+}
+
+bool aws_error_is_code(struct slice code)
+{
+	enum { BYTES_MOST = 64 };
+
+	return is_word(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.#", BYTES_MOST);
+}
+
+bool aws_error_is_request_id(struct slice id)
+{
+	enum { BYTES_MOST = 36 };
+
+	return is_word(id, "0123456789ABCDEFabcdef-", BYTES_MOST);
+}
+
 static struct slice header(const struct http_response *response, const char *name)
 {
 	return http_header_value(response->headers, response->header_count, name);

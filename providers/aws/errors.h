@@ -34,6 +34,11 @@ void aws_error_read(const struct http_response *response, bool mutating, const s
 /* A message as it is, or cut where it is long: a service may repeat all that it was sent. untold: as above. */
 struct slice aws_error_shorten(struct slice message, const struct redaction *untold, struct arena *arena);
 
+/* Whether it is written as codes and ids of requests are, so that nothing else can stand there:
+ * "InvalidVpcID.NotFound", "com.amazonaws.kms#DisabledException", a UUID. An empty one is. */
+bool aws_error_is_code(struct slice code);
+bool aws_error_is_request_id(struct slice id);
+
 /* What a user can do about an error of that kind, or NULL where nothing general can be said. */
 const char *aws_error_hint(struct slice code, enum fault fault);
 

@@ -134,41 +134,50 @@ static bool is_passing(const struct asking *asking)
 }
 
 /* What KMS itself says: what no other try would change is a matter of policies, or of the key. */
-static void read_refusal(struct asking *asking, const struct redaction *untold)
+static void read_refusal(struct asking *asking)
 {
-	struct aws_error *error = &asking->error;
 	struct diagnostics unsaid;
 	struct value answer;
 	struct slice code;
 
 	diagnostics_init(&unsaid, asking->clear);
 	if (json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
-	    value_is(&answer, VALUE_MAP) && (code = member(&answer, "__type", "code")).size > 0) {
+	    value_is(&answer, VALUE_MAP) && (code = member(&answer, "__type", "code")).size > 0 &&
+	    aws_error_is_code(code)) {
 		asking->is_refusal = true;
-		*error = (struct aws_error){
-			.code = code,
-			.message = aws_error_shorten(member(&answer, "message", "Message"), untold, asking->clear),
-			.fault = aws_error_fault(code, asking->status, false),
-		};
+		asking->error = (struct aws_error){.code = code, .fault = aws_error_fault(code, asking->status, false)};
 		if (!is_passing(asking))
-			error->fault = FAULT_AUTH;
+			asking->error.fault = FAULT_AUTH;
 	}
 	diagnostics_release(&unsaid);
+}
+
+/* What was asked for may be in any answer, and of a key that is only made nobody knows that it is one. */
+static void quote_nothing(struct asking *asking)
+{
+	struct aws_error *error = &asking->error;
+	bool is_redirect = asking->status >= 300 && asking->status < 400;
+
+	if (!aws_error_is_code(error->code))
+		error->code = (struct slice){NULL, 0};
+	if (error->code.size > 0)
+		error->message = arena_format(
+			asking->clear, "what it says (HTTP %d) is not quoted, as a key may be in it", asking->status);
+	else if (asking->text.size > 0 && !is_redirect)
+		error->message =
+			arena_format(asking->clear, "HTTP %d with an answer that is no AWS error, and is not quoted",
+				     asking->status);
 }
 
 /* Like a call of any other service: a page without a code, of a proxy or a filter on the way, is no refusal. */
 static void read_failure(struct asking *asking, const struct http_response *response)
 {
-	struct redaction *untold = arena_new(asking->clear, struct redaction);
-
-	redaction_init(untold);
-	redaction_add(untold, asking->credentials.secret_key);
-	redaction_add(untold, asking->credentials.session_token);
 	asking->is_refusal = false;
-	aws_error_read(response, false, untold, asking->clear, &asking->error);
-	if (asking->answered)
-		read_refusal(asking, untold);
-	redaction_release(untold);
+	aws_error_read(response, false, NULL, asking->clear, &asking->error);
+	if (!asking->answered)
+		return;
+	read_refusal(asking);
+	quote_nothing(asking);
 }
 
 static void on_done(void *context, const struct http_response *response)

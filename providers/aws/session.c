@@ -270,24 +270,12 @@ static bool tells_all(const struct call *call, const struct value *body)
 	return true;
 }
 
-static bool is_word(struct slice text, const char *bytes, size_t most)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (!memchr(bytes, text.data[i], strlen(bytes)))
-			return false;
-	return text.size <= most;
-}
-
 /* What was made may stand in any part of it, but in no word like "InvalidKeyPair.Duplicate", nor in a UUID. */
 static void quote_nothing(struct answer *answer, int status, struct arena *arena)
 {
-	static const char code[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.";
-	static const char request_id[] = "0123456789ABCDEFabcdef-";
-	enum { CODE_BYTES_MOST = 64, REQUEST_ID_BYTES_MOST = 36 };
-
-	if (!is_word(answer->code, code, CODE_BYTES_MOST))
+	if (!aws_error_is_code(answer->code))
 		answer->code = (struct slice){NULL, 0};
-	if (!is_word(answer->request_id, request_id, REQUEST_ID_BYTES_MOST))
+	if (!aws_error_is_request_id(answer->request_id))
 		answer->request_id = (struct slice){NULL, 0};
 	answer->message = arena_format(
 		arena, "the answer (HTTP %d) is not quoted, as what is shown only once may be in it", status);
