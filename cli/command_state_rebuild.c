@@ -247,40 +247,42 @@ struct finding_class {
 	bool is_of_field; /* of the field that `what` names, not of the whole object */
 	int status;
 	bool is_there; /* something of the stack, for all that is known, that is not recorded */
+	bool is_again; /* the text ends with another rebuild, which is to be forced where something is recorded then */
 };
 
 static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_TWINS] = {"twins",
 			   "is claimed by more than one, and none is recorded: see which is meant, delete the other or "
-			   "take its 'trueup:' tags off, and rebuild again (--force)",
-			   false, STATUS_PARTLY, true},
+			   "take its 'trueup:' tags off, and rebuild again",
+			   false, STATUS_PARTLY, true, true},
 	[REBUILD_BESIDE] = {"twins", "claims the same as one that is recorded, as it was before: it is left alone",
-			    false, STATUS_PARTLY, true},
+			    false, STATUS_PARTLY, true, false},
 	[REBUILD_LEFT] = {"left", "is what a replace left behind: the next plan deletes it, or takes it back", false,
-			  STATUS_FINE, false},
-	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY, true},
-	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE, false},
+			  STATUS_FINE, false, false},
+	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY, true, false},
+	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE, false, false},
 	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it, or a machine's record alone", false,
-			   STATUS_FINE, false},
+			   STATUS_FINE, false, false},
 	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
-			     STATUS_FINE, false},
+			     STATUS_FINE, false, false},
 	[REBUILD_UNREAD] = {"unread",
 			    "could not be read: it is recorded as it was before, or by its tags alone where it was not",
-			    false, STATUS_INCOMPLETE, false},
-	[REBUILD_UNSEEN] = {"unseen", "could not be looked at, and is not recorded", false, STATUS_INCOMPLETE, true},
+			    false, STATUS_INCOMPLETE, false, false},
+	[REBUILD_UNSEEN] = {"unseen", "could not be looked at, and is not recorded", false, STATUS_INCOMPLETE, true,
+			    false},
 	[REBUILD_LOST] =
 		{"lost",
 		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "
-		 "file that is not there, and you have it, put it there and rebuild again (--force)",
-		 true, STATUS_PARTLY, false},
+		 "file that is not there, and you have it, put it there and rebuild again",
+		 true, STATUS_PARTLY, false, true},
 	[REBUILD_KEPT] = {"kept", "was not finished: its record stays as it was, and the next apply goes on with it",
-			  false, STATUS_FINE, false},
+			  false, STATUS_FINE, false, false},
 	[REBUILD_DROPPED] = {"dropped",
 			     "was not finished, and its record does not fit what is there: what is left to do about it "
 			     "is known no more",
-			     false, STATUS_PARTLY, false},
+			     false, STATUS_PARTLY, false, false},
 	[REBUILD_DAMAGED] = {"damaged", "had a record that could not be read: whether it was finished is not known",
-			     false, STATUS_INCOMPLETE, false},
+			     false, STATUS_INCOMPLETE, false, false},
 };
 
 static bool is_anything_there(const struct rebuild *rebuild)
@@ -330,7 +332,12 @@ static bool make_records(struct rebuild *rebuild)
 	return false;
 }
 
-static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
+static bool has_records(const struct rebuild *rebuild)
+{
+	return rebuild->rebuilding.object_count + rebuild->rebuilding.unseen_count > 0;
+}
+
+static void print_finding(const struct rebuild *rebuild, struct buffer *text, const struct rebuild_finding *finding)
 {
 	const struct finding_class *class = &classes[finding->class];
 
@@ -343,7 +350,8 @@ static void print_finding(struct buffer *text, const struct rebuild_finding *fin
 		buffer_string(text, "  ");
 		print_safe(text, finding->provider_id);
 	}
-	buffer_format(text, "  %s", class->text);
+	buffer_format(text, "  %s%s", class->text,
+		      class->is_again && has_records(rebuild) && !is_forced(rebuild) ? " (--force)" : "");
 	if (finding->what.size > 0 && !class->is_of_field) {
 		buffer_string(text, ": ");
 		print_safe(text, finding->what);
@@ -363,7 +371,7 @@ static void print_records(const struct rebuild *rebuild, struct buffer *text)
 		buffer_byte(text, '\n');
 	}
 	for (size_t i = 0; i < rebuilding->finding_count; i++)
-		print_finding(text, &rebuilding->findings[i]);
+		print_finding(rebuild, text, &rebuilding->findings[i]);
 }
 
 static struct value findings_value(const struct rebuild *rebuild)
@@ -388,11 +396,6 @@ static struct value findings_value(const struct rebuild *rebuild)
 }
 
 /* Where all that is there is contested the record stays as it is: plan goes on warning of a state that was lost. */
-static bool has_records(const struct rebuild *rebuild)
-{
-	return rebuild->rebuilding.object_count + rebuild->rebuilding.unseen_count > 0;
-}
-
 static struct value data_of(const struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
