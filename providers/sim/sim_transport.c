@@ -130,6 +130,9 @@ static void execute(struct sim *sim, struct sim_flight *flight)
 	flight->executed = true;
 	sim_http_execute(sim, &flight->arena, flight->request, &flight->answer);
 	limit_answer(flight);
+	/* As from a real one (providers/net): a read without an answer leaves nothing open. */
+	if (flight->answer.fault == FAULT_AMBIGUOUS && !flight->request->mutating)
+		flight->answer.fault = FAULT_TRANSIENT;
 	if (flight->answer.silent)
 		flight->back_ms = patience_ms(flight->request);
 	flight->at_ms = sim->now_ms + flight->back_ms;

@@ -115,3 +115,13 @@ def test_a_wrong_account_is_told_of_each_place(tiny):
     told = tiny.run("plan", "--output", "json", status=1).json["diagnostics"]
     wrong = [each["message"] for each in told if each["severity"] == "error"]
     assert sorted(re.search("but provider '(.*)' reaches", each)[1] for each in wrong) == ["aws", "aws.east"]
+
+
+@pytest.mark.parametrize("fault", ["error", "unavailable", "lost_request", "lost_answer", "half_answer", "huge", "refused", "html"])
+@pytest.mark.parametrize("call", ["DescribeVpcs", "GetCallerIdentity"])
+def test_a_read_without_an_answer_leaves_nothing_open(tiny, call, fault):
+    """It changes nothing, whatever came of it."""
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "fault", call, fault)
+    done = tiny.run("plan", "--output", "json", status=None)
+    assert "outcome" not in done.out + done.err and '"ambiguous"' not in done.out and done.json["status"] != 0
