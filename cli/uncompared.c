@@ -14,6 +14,7 @@ static bool is_uncompared(const struct object *object, const struct live *live, 
 	(void)kind;
 	/* What leads to the thing is compared by finding it there; where a secret goes is no property of it. */
 	return (field->flags & WRITE_ONLY) && !(field->flags & IDENTIFIES) && strcmp(field->name, SECRET_TO) != 0 &&
+	       !ignored_has(&object->ignored, slice_of(field->name)) &&
 	       value_if_set(value_get_named(&object->applied, field->name)) &&
 	       !field_is_told(field, value_get_named(&live->fields, field->name));
 }
