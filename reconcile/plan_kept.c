@@ -80,10 +80,14 @@ static void report(const struct kept *kept, const struct value *part, const stru
 		plan_hint_at_kept(planning, kept->item, kept->object, field);
 }
 
+static struct value left_to_others(const struct kept *kept)
+{
+	return kept->item ? plan_left_to_others(kept->planning, kept->item->resource) : kept->object->ignored;
+}
+
 static bool is_left_to_others(const struct kept *kept)
 {
-	const struct value left =
-		kept->item ? plan_left_to_others(kept->planning, kept->item->resource) : kept->object->ignored;
+	const struct value left = left_to_others(kept);
 
 	return ignored_has(&left, slice_of(kept->field->name));
 }
@@ -162,12 +166,21 @@ static void report_use(const struct kept *kept, const struct value *use, const s
 	struct planning *planning = kept->planning;
 	struct slice by = value_slice(value_get_named(use, "by"));
 	const struct value *path = value_get_named(use, "path"), *member = value_get_named(use, "member");
+	struct slice rest = value_slice(path), top = slice_cut(&rest, '[');
+	const struct value left = left_to_others(kept);
 
 	diag_error(planning->diagnostics, FAULT_CONFLICT, target->position,
 		   "'%.*s' cannot be deleted: %.*s of '%.*s' uses it, and stays as it is",
 		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(by), SLICE_ARGUMENTS(kept->object->address));
 	plan_note_end(planning, target);
-	if (path && member)
+	if (path && member && ignored_has(&left, top))
+		diag_hint(planning->diagnostics,
+			  "take '%.*s' out of 'lifecycle.ignore' of '%.*s' and set '%.*s' of '%.*s' without that, take "
+			  "it out there by hand, or keep '%.*s'",
+			  SLICE_ARGUMENTS(top), SLICE_ARGUMENTS(kept->object->address),
+			  SLICE_ARGUMENTS(value_slice(member)), SLICE_ARGUMENTS(value_slice(path)),
+			  SLICE_ARGUMENTS(target->address));
+	else if (path && member)
 		diag_hint(planning->diagnostics, "have '%.*s' set '%.*s' of '%.*s' without that, or keep '%.*s'",
 			  SLICE_ARGUMENTS(kept->object->address), SLICE_ARGUMENTS(value_slice(member)),
 			  SLICE_ARGUMENTS(value_slice(path)), SLICE_ARGUMENTS(target->address));
