@@ -1,4 +1,5 @@
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
 #include "reconcile/named.h"
 #include "reconcile/own_items.h"
 #include "reconcile/plan_items.h"
@@ -514,6 +515,22 @@ static bool may_be_others(const struct field *field, const struct value *now)
 	return holds || (own_is_attachment(field) && value_is(now, VALUE_STRING));
 }
 
+/* What is there in a field, or is known to be; NULL: nothing, or nobody knows. */
+static const struct value *there_now(struct planning *planning, const struct item *item, const struct field *field,
+				     const struct value *wanted)
+{
+	const struct value *live = value_if_set(value_get_named(&item->live->fields, field->name));
+	struct object *object = item->object;
+
+	if (!(field->flags & WRITE_ONLY))
+		return live;
+	if (!made_has_seen(field) || !object || !plan_load_body(planning, object))
+		return NULL;
+	const struct value *known = made_known(field, value_get_named(&object->resolved, field->name),
+					       value_get_named(&object->observed, field->name), planning->arena);
+	return made_now(field, wanted, known, live, planning->arena);
+}
+
 static void tell_reset(struct planning *planning, const struct item *item, const struct field *field)
 {
 	static const char said[] =
@@ -521,10 +538,11 @@ static void tell_reset(struct planning *planning, const struct item *item, const
 	static const char unsaid[] =
 		"'%.*s' is replaced: nobody says what '%s' the new one is to have, and what is set there now is lost";
 	const struct value *wanted = value_if_set(value_get_named(&item->wanted, field->name));
-	const struct value *now = value_if_set(value_get_named(&item->live->fields, field->name));
+	const struct value *now = there_now(planning, item, field, wanted);
+	bool is_unknown = (field->flags & WRITE_ONLY) && !now;
 	bool is_lost = wanted ? diff_field(field, wanted, now) == UNLIKE : may_be_others(field, now);
 
-	if ((field->flags & WRITE_ONLY) || !is_lost)
+	if (is_unknown || !is_lost)
 		return;
 	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
 		 wanted ? said : unsaid, SLICE_ARGUMENTS(item->address), field->name);

@@ -16,13 +16,14 @@ def interface(slot, groups, **said):
     return {"device_index": slot, "subnet": Ref("aws.subnet.b"), "security_groups": [Ref(f"aws.security_group.{each}") for each in groups], **said}
 
 
-def write(stack, *interfaces, groups="ghk", names=None, description="d"):
+def write(stack, *interfaces, groups="ghk", names=None, description="d", **said):
     named = {each: {"vpc": HOME, "name": each, "description": "d"} for each in groups}
     for each, name in (names or {}).items():
         named[each] |= {"name": name, "description": description}
     machine = {**IMAGE, "interfaces": list(interfaces)}
     if all(each["device_index"] for each in interfaces):
         machine |= {"subnet": Ref("aws.subnet.a"), "security_groups": [Ref("aws.security_group.g")]}
+    machine |= said
     spec = {
         "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
         "aws.subnet": {name: {"vpc": HOME, "cidr": f"10.0.{i}.0/24", "zone": "eu-central-1a"} for i, name in enumerate("ab")},
@@ -240,3 +241,50 @@ def test_a_description_of_others_that_no_spec_says(stack, cloud):
     assert told(cloud)[1] == (["k"], "theirs")
     meddle(cloud, 1, description="")
     assert re.search(r"interfaces\[1\]\.description +theirs, now unset +not managed", stack.run("drift", status=2).out)
+
+
+LEFT = {"lifecycle": {"ignore": ["interfaces"]}}
+OTHER_IMAGE = {"image": "ami-0a1b2c3d4e5f60718"}
+
+
+def test_what_is_left_to_others(stack, cloud):
+    """Nothing is done about what they change, and a drift does not say that it compares it."""
+    write(stack, interface(1, "h"), **LEFT)
+    apply(stack)
+    meddle(cloud, 1, groupSet=[{"groupId": group_named(cloud, "k"), "groupName": "k"}], description="theirs")
+    plan_is_empty(stack)
+    drifted = stack.run("drift")
+    assert "no drift" in drifted.out and "interfaces" not in drifted.out
+    apply(stack)
+    assert told(cloud)[1] == (["k"], "theirs")
+
+
+@pytest.mark.parametrize("meddled", [True, False], ids=["changed by others", "as it was made"])
+@pytest.mark.parametrize("says", [True, False], ids=["said", "no longer said"])
+def test_what_is_left_to_others_goes_with_the_machine(stack, cloud, meddled, says):
+    write(stack, interface(1, "h", description="back"), **LEFT)
+    apply(stack)
+    if meddled:
+        meddle(cloud, 1, groupSet=[{"groupId": group_named(cloud, "k"), "groupName": "k"}])
+    write(stack, *([interface(1, "h", description="back")] if says else []), **LEFT, **OTHER_IMAGE)
+    warned = [each["message"] for each in plan(stack, status=2).data["diagnostics"] if "interfaces" in each["message"]]
+    if says:
+        theirs = f"'{MACHINE}' is replaced: the new one has its 'interfaces' as it is said, and what others have set there is lost"
+        assert warned == ([theirs] if meddled else [])
+    else:
+        assert warned == [f"'{MACHINE}' is replaced: nobody says what 'interfaces' the new one is to have, and what is set there now is lost"]
+    apply(stack)
+    assert told(cloud).get(1) == ((["h"], "back") if says else None)
+    plan_is_empty(stack)
+
+
+def test_a_group_that_an_interface_uses_which_is_left_to_others(stack, cloud):
+    write(stack, interface(1, "k"), **LEFT)
+    apply(stack)
+    write(stack, interface(1, "h"), groups="gh", **LEFT)
+    [error] = plan(stack, status=1).data["diagnostics"]
+    assert "'aws.security_group.k' cannot be deleted" in error["message"]
+    assert f"take 'interfaces' out of 'lifecycle.ignore' of '{MACHINE}' and set 'security_groups' of 'interfaces[1]'" in error["hint"]
+    write(stack, interface(1, "h"), groups="gh")
+    apply(stack)
+    plan_is_empty(stack)
