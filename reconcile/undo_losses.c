@@ -25,25 +25,31 @@ static bool was_so_before(const struct undo_work *work, const struct action *act
 	return seen && value_equal(seen, &change->before);
 }
 
-/* Whether it is the number of what another field sets. */
-static bool is_counted(const struct undo_work *work, const struct action *action, const struct field *field)
+/* The field that says the same of the same thing, after the undoing (RESTATED); NULL: none does. */
+static const char *restating(const struct undo_work *work, const struct action *action, const struct field *field)
 {
 	const struct undo_case *one = map_get(&work->undoing->cases, action->address);
 
-	return field_counts(field) && one && kind_excludes(one->kind, field, &action->desired);
+	return (field->flags & RESTATED) && one ? kind_excludes(one->kind, field, &action->desired) : NULL;
 }
 
 static void note_kept(struct undo_work *work, const struct action *action, const struct change *change)
 {
-	if (change->effect != EFFECT_RELEASE || is_counted(work, action, change->field))
+	if (change->effect != EFFECT_RELEASE || was_so_before(work, action, change))
 		return;
+	const char *restated = restating(work, action, change->field);
+
 	/* Who else looks after it may have set it since. */
 	if (change->field->flags & OBSERVED)
 		undo_note(work, action->address, "'%.*s' keeps its value: it is left to others",
 			  SLICE_ARGUMENTS(change->path));
-	else if (!was_so_before(work, action, change))
+	else if (!restated)
 		undo_stays(work, action->address, "'%.*s' keeps its value: the spec did not set it before",
 			   SLICE_ARGUMENTS(change->path));
+	/* Of a number all is back once there are so many. */
+	else if (!field_counts(change->field))
+		undo_note(work, action->address, "'%.*s' has others than before, but as many as '%s' said",
+			  SLICE_ARGUMENTS(change->path), restated);
 }
 
 void undo_note_losses(struct undo_work *work, const struct action *action)
