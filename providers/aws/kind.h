@@ -220,6 +220,16 @@ struct aws_omission {
 	const char *reason;
 };
 
+/* A read that tells what may keep an object from being deleted. */
+struct aws_holders {
+	const char *one, *many; /* "instance", "instances" */
+	const char *operation;
+	const char *const *fixed;
+	const char *id; /* path that takes the object's id */
+	/* The ids of those in the answer: a LIST of texts. */
+	struct value (*ids)(const struct value *answer, struct arena *arena);
+};
+
 struct aws_kind {
 	struct kind kind;
 	const char *service; /* "ec2", "autoscaling" */
@@ -229,6 +239,8 @@ struct aws_kind {
 	const char *shows;
 	struct aws_call delete;
 	struct aws_call delete_forced; /* operation NULL: no such thing */
+	/* Listed where the delete call is refused because something still uses it; NULL: nothing is. */
+	const struct aws_holders *holders;
 	struct aws_listing list;
 	const struct aws_join *join;
 	const struct aws_pause *pause;

@@ -1,5 +1,6 @@
 #include "providers/aws/work.h"
 
+#include "providers/aws/held.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/own_items.h"
 
@@ -345,6 +346,8 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return wait_until_gone(work);
 	if (work->stage == STAGE_DOUBTED)
 		return doubt(work);
+	if (work->stage == STAGE_HELD)
+		return aws_holders_told(work, answer);
 	if (work->stage == STAGE_MOVED && answer)
 		return moved(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
@@ -353,7 +356,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		    aws_change_of(work)->rounds++ < DELETE_ROUNDS_MOST)
 			return aws_read_again(work, 0);
 		if (!answer->ok && !is_absent)
-			return aws_change_refused(work, answer, "delete");
+			return aws_delete_refused(work, answer);
 		if (!answer->ok && work->has_now && work->now.presence != PRESENCE_LEAVING)
 			return begin_doubt(work);
 		work->stage = STAGE_LEAVING;

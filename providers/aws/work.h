@@ -21,6 +21,7 @@ enum {
 	STAGE_PAUSED,  /* the call that stops or starts the object is out */
 	STAGE_MOVED,   /* half of a move is out: what detaches the object, or attaches it */
 	STAGE_DELETED, /* the delete call is out */
+	STAGE_HELD,    /* it was refused, and what holds the object is asked for */
 	STAGE_DOUBTED, /* it knows of no such object, which was listed: is it gone? */
 	STAGE_LEAVING, /* waits until the object is gone */
 };

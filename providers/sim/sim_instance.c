@@ -463,6 +463,7 @@ static const struct sim_filter filters[] = {
 	{"instance.group-id", "groupSet.groupId", NULL},
 	{"instance.group-name", "groupSet.groupName", NULL},
 	{"network-interface.network-interface-id", "networkInterfaceSet.networkInterfaceId", NULL},
+	{"network-interface.group-id", "networkInterfaceSet.groupSet.groupId", NULL},
 	{"network-interface.subnet-id", "networkInterfaceSet.subnetId", NULL},
 	{"network-interface.vpc-id", "networkInterfaceSet.vpcId", NULL},
 	{"block-device-mapping.volume-id", "blockDeviceMapping.ebs.volumeId", NULL},

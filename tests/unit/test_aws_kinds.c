@@ -431,9 +431,11 @@ static void check_calls(const struct aws_kind *kind)
 
 static void check_other_calls(const struct aws_kind *kind)
 {
+	const struct aws_holders none = {0}, *holders = kind->holders ? kind->holders : &none;
 	const struct aws_call *const calls[] = {
 		&kind->delete,
 		&kind->delete_forced,
+		&(struct aws_call){.operation = holders->operation, .id = holders->id, .fixed = holders->fixed},
 		&kind->tag,
 		&kind->untag,
 		kind->pause ? &kind->pause->stop : &kind->delete,

@@ -1,3 +1,4 @@
+#include "providers/aws/kinds/holding_instances.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/security_rule.h"
 #include "providers/aws/parameters.h"
@@ -328,6 +329,7 @@ const struct aws_kind aws_security_group = {
 		   .absent = absent,
 		   .settling = held,
 		   .hints = occupied},
+	.holders = &aws_group_holders,
 	/* Half of what the service would give: 1,000 with 120 rules each are more elements than an answer may hold. */
 	.list = {.operation = "DescribeSecurityGroups", .items = "SecurityGroups", .page = 500, .filter = "group-id"},
 	.tags_member = "Tags",

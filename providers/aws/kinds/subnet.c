@@ -1,5 +1,6 @@
 #include "base/cidr.h"
 #include "providers/aws/kinds/field_rules.h"
+#include "providers/aws/kinds/holding_instances.h"
 #include "providers/aws/kinds/ipv6_range.h"
 #include "providers/aws/kinds/kinds.h"
 
@@ -286,6 +287,7 @@ const struct aws_kind aws_subnet = {
 		   .absent = absent,
 		   .settling = held,
 		   .hints = occupied},
+	.holders = &aws_subnet_holders,
 	.list = {.operation = "DescribeSubnets", .items = "Subnets", .page = 1000, .filter = "subnet-id"},
 	.states = {.member = "State", .pending = pending, .failed = failed},
 	.tags_member = "Tags",
