@@ -30,8 +30,36 @@ void applying_note_fresh(struct applying *applying, const struct node *node)
 		note(applying, value_slice(value_get_named(node->work.desired, "name")), now_ms);
 }
 
-int64_t applying_age_ms(void *context, const struct call *call)
+/* Which of what a call names its refusal is about. */
+struct blaming {
+	const struct kinds *kinds;
+	struct slice message;
+};
+
+static bool is_id(const struct kinds *kinds, struct slice text)
+{
+	for (size_t i = 0; i < kinds->count; i++) {
+		const struct output *id = kind_output(kinds->items[i], NULL);
+
+		if (id && id->pattern && output_pattern_matches(id, text))
+			return true;
+	}
+	return false;
+}
+
+/* A service names by its id what it does not find: that tells it from all the rest that may be new. Other texts may
+ * stand in any message. */
+static bool is_blamed(void *context, struct slice text)
+{
+	const struct blaming *blaming = context;
+
+	return slice_contains(blaming->message, text) && is_id(blaming->kinds, text);
+}
+
+int64_t applying_age_ms(void *context, const struct call *call, struct slice message)
 {
 	const struct applying *applying = context;
-	return fresh_age_ms(&applying->fresh, call->parameters, loop_now_ms(&applying->loop));
+	struct blaming blaming = {applying->apply->kinds, message};
+
+	return fresh_age_ms(&applying->fresh, call->parameters, loop_now_ms(&applying->loop), is_blamed, &blaming);
 }

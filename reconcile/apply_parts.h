@@ -103,10 +103,11 @@ void node_note_sent(const struct node *node);
 int64_t node_good_until_ms(const struct node *node);
 /* Nothing was sent, and what was read is too old: it starts anew with another look. */
 void node_begin_again(struct node *node);
-/* What was recorded before this run, what a node has made or changed, and the age of the newest that a call names. */
+/* What was recorded before this run, what a node has made or changed, and the age of the newest that a call may be told
+ * of that it is not there: struct loop_settings. */
 void applying_note_recorded(struct applying *applying, struct object *object);
 void applying_note_fresh(struct applying *applying, const struct node *node);
-int64_t applying_age_ms(void *context, const struct call *call);
+int64_t applying_age_ms(void *context, const struct call *call, struct slice message);
 /* The way to the object that the node's phase is about. */
 struct session *node_session(const struct node *node);
 /* Ids of all that is about to be deleted, which what leaves lets go of. */

@@ -68,9 +68,10 @@ struct loop_settings {
 	/* Told every LOOP_SILENCE_MS for which no call was answered well; or NULL. */
 	void (*silence)(void *context, int64_t lasted_ms);
 	void *silence_context;
-	/* How long ago the newest of our objects that a call names was made or changed; INT64_MAX: it names none.
-	 * NULL where that is not known: then a call is young for some minutes. */
-	int64_t (*age_ms)(void *context, const struct call *call);
+	/* How long ago the newest of our objects was made or changed of which a call may be told that it is not there,
+	 * in that message; INT64_MAX: it names none. NULL where that is not known: then a call is young for some
+	 * minutes. */
+	int64_t (*age_ms)(void *context, const struct call *call, struct slice message);
 	void *age_context;
 	/* Puts what task->shown is where task->shown_to says, asking watch where that takes long; false after a
 	 * diagnostic of the task's. NULL where no task is shown anything. */

@@ -86,7 +86,7 @@ static bool may_settle(const struct loop *loop, const struct task *task, const s
 	int64_t since_ms = task->loop.first_ms;
 
 	if (answer->fault == FAULT_ABSENT && settings->age_ms)
-		return settings->age_ms(settings->age_context, &task->call) < LOOP_SETTLING_MS;
+		return settings->age_ms(settings->age_context, &task->call, answer->message) < LOOP_SETTLING_MS;
 	if (answer->fault == FAULT_CONFLICT && loop->awaited_ms > since_ms)
 		since_ms = loop->awaited_ms;
 	return loop_now_ms(loop) - since_ms < LOOP_SETTLING_MS;

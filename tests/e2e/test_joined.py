@@ -54,3 +54,25 @@ def test_refused_at_once_where_both_are_there(stack, cloud):
     [error] = errors_of(done)
     assert "InvalidGroup.OtherNetwork" in error["message"] and "peered" in error["hint"]
     assert done["applied"]["elapsed_ms"] < 60 * 1000 and B in ids_of(stack)
+
+
+@pytest.mark.parametrize("thing", ["rule", "machine", "subnet"])
+def test_what_was_never_made_is_not_waited_for(stack, cloud, thing):
+    """A slip in an id: what the call names beside it is new, and the message tells which of them is not there."""
+    missing = "sg-0123456789abcdef0"
+    rule = {"protocol": "tcp", "from_port": 1, "to_port": 1, "group": missing}
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+    subnet = {"vpc": Ref("aws.vpc.a"), "cidr": "10.0.1.0/24"}
+    ways = {
+        "rule": {"aws.security_group": {"a": {"vpc": Ref("aws.vpc.a"), "name": "a", "description": "d", "ingress": [rule]}}},
+        "machine": {"aws.subnet": {"a": subnet}, "aws.instance": {"m": {**machine, "subnet": Ref("aws.subnet.a"), "security_groups": [missing]}}},
+        "subnet": {
+            "aws.subnet": {"a": subnet},
+            "aws.route_table": {"t": {"vpc": Ref("aws.vpc.a"), "subnets": [Ref("aws.subnet.a"), "subnet-0123456789abcdef0"]}},
+        },
+    }
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"a": {"cidr": "10.0.0.0/16"}}, **ways[thing]}))
+    done = stack.run("apply", "--yes", "--output", "json", status=7).json
+    [error] = errors_of(done)
+    assert "NotFound" in error["message"] and "0123456789abcdef0" in error["message"]
+    assert done["applied"]["elapsed_ms"] < 60 * 1000

@@ -209,11 +209,12 @@ static const struct store_ops store_ops = {
 	.commit = commit,
 };
 
-static int64_t age_of(void *context, const struct call *call)
+static int64_t age_of(void *context, const struct call *call, struct slice message)
 {
 	const struct staged *staged = context;
 
 	(void)call;
+	(void)message;
 	return staged->age_ms == INT64_MAX ? INT64_MAX : staged->age_ms + staged->now_ms - BEGIN_MS;
 }
 
