@@ -204,8 +204,11 @@ static const struct object *record_of(const struct rebuilding *rebuilding, const
 	const struct object *known =
 		map_get(&rebuilding->past->by_id,
 			rebuild_id_key(rebuilding->arena, slice_of(stray->kind->name), live->provider_id));
+	/* Of a name that was given again the record is another's, whose address may be another, too. */
+	bool is_told = known && slice_equal(live->ownership.object_id, known->object_id);
 	return known && rebuild_is_at(known, live->ownership.object_id, &stray->session->identity) &&
-			       !live_is_another(live, stray->kind, &known->outputs, rebuilding->lineage)
+			       !live_is_another(live, stray->kind, &known->outputs,
+						is_told ? rebuilding->lineage : (struct slice){NULL, 0})
 		       ? known
 		       : NULL;
 }

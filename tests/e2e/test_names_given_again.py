@@ -1,6 +1,7 @@
 """What goes by a name that somebody has given to another thing since, on the simulator: what is recorded is gone."""
 
 import contextlib
+import shutil
 import sqlite3
 
 import pytest
@@ -114,3 +115,23 @@ def test_the_name_of_what_has_an_id_is_taken(stack, cloud):
     cloud.client().delete_key_pair(KeyName="ops")
     cloud.client().import_key_pair(KeyName="ops", PublicKeyMaterial=RSA_KEY.encode())
     assert TAKEN in stack.run("plan", status=1).err
+
+
+def test_a_group_that_a_newer_state_made_by_its_name_is_rebuilt_at_its_own_address(stack, cloud):
+    """An older state was put back, whose group had the name before: the tags of what is there tell whose it is."""
+    spec = template_and_group("#!/bin/sh\n")
+    write(stack, spec)
+    apply(stack)
+    shutil.copytree(stack.folder / ".trueup", stack.folder / "older")
+    groups = spec["aws.autoscaling_group"]
+    groups["others"] = groups.pop("workers")
+    write(stack, spec)
+    apply(stack)
+    made = groups_of(cloud)
+    shutil.rmtree(stack.folder / ".trueup")
+    (stack.folder / "older").rename(stack.folder / ".trueup")
+    stack.run("apply", "--yes", status=4)
+    stack.run("state", "rebuild", "--force", "--yes")
+    assert {GROUP, "aws.autoscaling_group.others"} & set(ids_of(stack)) == {"aws.autoscaling_group.others"}
+    plan_is_empty(stack)
+    assert groups_of(cloud) == made
