@@ -98,6 +98,9 @@ MANY_ROWS = {
     "test_undo_kinds.py",
     "test_undo_left_behind.py",
     "test_walks.py",
+    "test_walks_by_hand.py",
+    "test_walks_rebuilt.py",
+    "test_walks_undone.py",
 }
 ONE_IN = 8
 
