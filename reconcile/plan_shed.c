@@ -9,6 +9,32 @@
  * that stays in the range of a subnet, as of a machine of which the spec does not say that it gives it up.
  */
 
+/* The change by which an output goes that is a range around `own`, with that range as what was there; own: NULL: any
+ * output. NULL: none does. */
+static const struct change *output_loss(struct planning *planning, const struct item *item, const struct cidr *own)
+{
+	const struct difference *fields = item->fields;
+	const struct outputs *outputs = &item->resource->kind->outputs;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output *output = output_at(outputs, i);
+		const struct value *range = value_get_named(&item->object->outputs, output->name);
+		struct cidr around;
+
+		if (!changes_take_away(fields->changes, fields->count, output) || !value_is(range, VALUE_STRING) ||
+		    !cidr_read(value_slice(range), &around) || (own && !cidr_contains(&around, own)))
+			continue;
+		struct change *loss = arena_new(planning->arena, struct change);
+		*loss = (struct change){.path = slice_of(output->needs),
+					.field = field_named(&item->resource->kind->fields, slice_of(output->needs)),
+					.effect = EFFECT_SET,
+					.before = *range,
+					.after = value_null()};
+		return loss;
+	}
+	return NULL;
+}
+
 static void note_owners(struct planning *planning, struct map *owners)
 {
 	for (size_t i = 0; i < planning->item_count; i++) {
@@ -16,7 +42,7 @@ static void note_owners(struct planning *planning, struct map *owners)
 		const struct difference *fields = item->fields;
 		bool loses = item->operation == OPERATION_UPDATE && item->object && fields &&
 			     (shed_change(fields->changes, fields->count, NULL) ||
-			      shed_within(fields->changes, fields->count, NULL));
+			      shed_within(fields->changes, fields->count, NULL) || output_loss(planning, item, NULL));
 
 		if (loses && item->object->provider_id.size > 0)
 			map_set(owners, item->object->provider_id, item);
@@ -52,6 +78,8 @@ static void look_at_range(const struct look *look, size_t number, const struct l
 	if (!range || !value_is(range, VALUE_STRING) || !cidr_read(value_slice(range), &own))
 		return;
 	loss = shed_change(owner->fields->changes, owner->fields->count, &own);
+	if (!loss)
+		loss = output_loss(look->planning, owner, &own);
 	if (loss)
 		look->visit(look->context, &(struct plan_shed){owner, loss, number, field, range, 0});
 }
@@ -133,10 +161,13 @@ static bool gives_up(const struct planning *planning, const struct plan_shed *sh
 	const struct item *item = planning->of_objects[shed->number];
 	bool is_its = item && item->object == planning->input->objects[shed->number];
 	bool changes = is_its && item->fields && item->in_focus && operation_keeps(item->operation);
+	struct cidr own;
 
-	return shed_part(shed->field) && is_its &&
-	       (!plan_item_keeps(item, shed->field, shed->range) ||
-		(changes && shed->before < shed_fewer(item->fields->changes, item->fields->count)));
+	if (!shed_part(shed->field))
+		return changes && cidr_read(value_slice(shed->range), &own) &&
+		       shed_within(item->fields->changes, item->fields->count, &own);
+	return is_its && (!plan_item_keeps(item, shed->field, shed->range) ||
+			  (changes && shed->before < shed_fewer(item->fields->changes, item->fields->count)));
 }
 
 /* The field by which a spec says that it is to have none of them: the one that it sets, or else the one of their
@@ -175,7 +206,7 @@ static void hint(struct planning *planning, const struct plan_shed *shed, struct
 						 by, SLICE_ARGUMENTS(address))
 				    : "";
 
-	if (shed_part(shed->field))
+	if (shed_part(shed->field) || !(shed->field->flags & IMMUTABLE))
 		diag_hint(planning->diagnostics,
 			  "keep %.*s, or %shave '%.*s' give that up in the same edit, by its '%s': then it goes first",
 			  SLICE_ARGUMENTS(lost), first, SLICE_ARGUMENTS(address), by);

@@ -190,6 +190,28 @@ def test_a_range_from_amazon_comes_back_and_goes_again(stack, cloud):
         stack.run("drift")
 
 
+@pytest.mark.parametrize("refresh", ["full", "none"])
+def test_a_range_from_amazon_under_what_leaves_its_own_to_others_is_refused_with_the_way_out(stack, cloud, refresh):
+    """The service refuses it only when it is asked."""
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
+    apply(stack)
+    before = cloud.show()
+    second = with_range6("10.0.1.0/24")
+    second["aws.subnet"]["a"]["lifecycle"] = {"ignore": ["ipv6_cidr"]}
+    stack.write("stack.yaml", spec_text(second))
+    for command in (["plan", f"--refresh={refresh}"], ["apply", "--yes"]):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert "'aws.vpc.m' cannot let go of 2600:" in error["message"] and "'aws.subnet.a' lies in it" in error["message"]
+        assert error["hint"].endswith(
+            "or take 'ipv6_cidr' out of 'lifecycle.ignore' of 'aws.subnet.a', and have 'aws.subnet.a' give that up in the "
+            "same edit, by its 'ipv6_cidr': then it goes first"
+        )
+    assert cloud.show() == before
+    stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24")))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def test_a_new_subnet_that_may_need_a_new_range_is_not_made_before_that(stack, cloud):
     stack.write("stack.yaml", spec_text(with_range6("10.0.1.0/24", 1)))
     apply(stack)
