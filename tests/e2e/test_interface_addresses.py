@@ -139,12 +139,6 @@ def test_old_and_new_cannot_have_the_same_in_an_item(stack, what):
     cloud.close()
 
 
-def hosts(cloud):
-    """The addresses of the machines that run, by the last of their numbers."""
-    there = [each for each in cloud.things("instance").values() if each.get("privateIpAddress")]
-    return sorted(int(each["privateIpAddress"].rsplit(".", 1)[1]) for each in there)
-
-
 # By each of these the service is to choose an address of the subnet, and by the other of each two one is named.
 CHOOSES = [own(), card({})]
 NAMES = {
