@@ -41,7 +41,7 @@ static bool is_id(const struct kinds *kinds, struct slice text)
 	for (size_t i = 0; i < kinds->count; i++) {
 		const struct output *id = kind_output(kinds->items[i], NULL);
 
-		if (id && id->pattern && output_pattern_matches(id, text))
+		if (id && id->pattern && !id->is_chosen && output_pattern_matches(id, text))
 			return true;
 	}
 	return false;

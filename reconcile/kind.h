@@ -254,6 +254,8 @@ struct output {
 	bool secret;
 	/* It is what the field of its name says: where a spec gives that, it is known before the object is made. */
 	bool repeats;
+	/* Of an id that is a name, which people choose: any text may look like one. */
+	bool is_chosen;
 	/* What the thing itself says of who it is: two of a kind that are found and agree in all of these are one. Of a
 	 * kind that is made: what has another one under the same id is another object. Where all of
 	 * these that are recorded are unread, so is the object (live_untold). */

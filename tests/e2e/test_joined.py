@@ -2,7 +2,9 @@
 
 import pytest
 
-from trueup_runner import Ref, apply, errors_of, ids_of, spec_text
+from simulator import simulator  # noqa: F401
+from test_take_back import site  # noqa: F401
+from trueup_runner import Expression, Ref, apply, errors_of, ids_of, spec_text
 
 A, B = "aws.security_group.a", "aws.security_group.b"
 
@@ -76,3 +78,48 @@ def test_what_was_never_made_is_not_waited_for(stack, cloud, thing):
     [error] = errors_of(done)
     assert "NotFound" in error["message"] and "0123456789abcdef0" in error["message"]
     assert done["applied"]["elapsed_ms"] < 60 * 1000
+
+
+def test_what_a_message_names_beside_no_id_of_its_kind_is_waited_for(stack, cloud):
+    """An interface has no kind of its own: the machine that it came with is new, and it may be known a moment later."""
+    subnet = {"vpc": Ref("aws.vpc.a"), "cidr": "10.0.1.0/24"}
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a")}
+    spec = {"aws.vpc": {"a": {"cidr": "10.0.0.0/16"}}, "aws.subnet": {"a": subnet}}
+    stack.write("stack.yaml", spec_text({**spec, "aws.route_table": {"t": {"vpc": Ref("aws.vpc.a")}}}))
+    apply(stack)
+    stack.run("sim", "pass", "100")
+    route = {"destination": "0.0.0.0/0", "interface": Expression("${aws.instance.m.interface}")}
+    table = {"vpc": Ref("aws.vpc.a"), "routes": [route]}
+    stack.write("stack.yaml", spec_text({**spec, "aws.instance": {"m": machine}, "aws.route_table": {"t": table}}))
+    cloud.fault("CreateRoute", "stale", 1, 2)
+    apply(stack)
+
+
+@pytest.mark.parametrize("missing", ["The security group 'sg-1111111111111111a'", "The key pair 'office'"])
+def test_what_a_template_names_and_is_not_known_yet_is_waited_for(site, missing):  # noqa: F811
+    """Auto Scaling names what the call does not: a short word of the call, as a version, may stand in that by chance."""
+    network = {"aws.vpc": {"a": {"cidr": "10.0.0.0/16"}}, "aws.subnet": {"a": {"vpc": Ref("aws.vpc.a"), "cidr": "10.0.1.0/24"}}}
+    template = {"name": "web", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+    group = {
+        "name": "off",
+        "launch_template": Ref("aws.launch_template.t"),
+        "launch_template_version": Expression("${aws.launch_template.t.latest_version}"),
+        "subnets": [Ref("aws.subnet.a")],
+        "min": 0,
+        "max": 0,
+    }
+    things = {**network, "aws.launch_template": {"t": template}, "aws.autoscaling_group": {"g": group}}
+    message = f"You must use a valid fully-formed launch template. {missing} does not exist"
+    body = f"<ErrorResponse><Error><Code>ValidationError</Code><Message>{message}</Message></Error></ErrorResponse>"
+    refused = []
+
+    def refuse(fields):
+        if fields["Action"] != "CreateAutoScalingGroup" or len(refused) == 2:
+            return None
+        refused.append(fields["AutoScalingGroupName"])
+        return 400, body.encode()
+
+    site.proxy.answer = refuse
+    site.stack.write("stack.yaml", spec_text(things))
+    apply(site.stack)
+    assert refused == ["off", "off"]

@@ -255,6 +255,14 @@ static void check_read_by(const struct aws_kind *kind, const struct aws_field *f
 			    said ? said : "");
 }
 
+/* Whose id is no name is told by it: a word or a number that is part of a message is none. */
+static void check_chosen(const struct aws_kind *kind)
+{
+	const struct output *id = output_at(&kind->kind.outputs, 0);
+	if (id->is_chosen != (output_pattern_matches(id, SLICE("1")) || output_pattern_matches(id, SLICE("office"))))
+		kind_report(kind, "its id is%s said to be a name", id->is_chosen ? "" : " not");
+}
+
 static bool is_same_list(const char *const *a, const char *const *b)
 {
 	while (a && b && *a && *b && strcmp(*a, *b) == 0)
@@ -339,6 +347,7 @@ static void check_names(const struct aws_kind *kind)
 				kind_report(kind, "there is no field '%s' to exclude", *name);
 	}
 	check_running(kind);
+	check_chosen(kind);
 	const struct output *aligned =
 		kind->alignment ? output_named(&kind->kind.outputs, slice_of(kind->alignment->output)) : NULL;
 	if (kind->alignment && (!aligned || !aligned->follows))

@@ -403,7 +403,7 @@ static const struct aws_field fields[] = {
 };
 
 static const struct aws_output outputs[] = {
-	{.output = {.name = "id", .pattern = "[ -~]{1,255}", .about = "its name, which is its id"},
+	{.output = {.name = "id", .pattern = "[ -~]{1,255}", .is_chosen = true, .about = "its name, which is its id"},
 	 .read = "AutoScalingGroupName"},
 	{.output = {.name = "arn", .tells_apart = true, .about = "Amazon resource name"},
 	 .read = "AutoScalingGroupARN"},
