@@ -30,6 +30,19 @@ void applying_note_fresh(struct applying *applying, const struct node *node)
 		note(applying, value_slice(value_get_named(node->work.desired, "name")), now_ms);
 }
 
+void applying_note_parts(struct applying *applying, const struct target *target)
+{
+	const struct kind *kind = target->action->kind;
+
+	for (size_t i = 0; operation_makes(target->action->operation) && i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *told = value_get_named(&target->current->outputs, output->name);
+
+		if (!output->repeats && told && value_is(told, VALUE_STRING))
+			note(applying, value_slice(told), loop_now_ms(&applying->loop));
+	}
+}
+
 /* Which of what a call names its refusal is about. */
 struct blaming {
 	const struct kinds *kinds;

@@ -143,6 +143,7 @@ static void note_outputs(struct target *target)
 	const struct value read = without_echoes(target, &put);
 	object->outputs = with_recorded(target, &read, &object->outputs, NULL);
 	follow_id(object, target->action->kind);
+	applying_note_parts(target->applying, target);
 	object->outputs_digest =
 		digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->secrets.style));
 	arena_release(&scratch);

@@ -107,6 +107,8 @@ void node_begin_again(struct node *node);
  * of that it is not there: struct loop_settings. */
 void applying_note_recorded(struct applying *applying, struct object *object);
 void applying_note_fresh(struct applying *applying, const struct node *node);
+/* What came with a thing that is made has no node: the interface of a machine is as new as that. */
+void applying_note_parts(struct applying *applying, const struct target *target);
 int64_t applying_age_ms(void *context, const struct call *call, struct slice message);
 /* The way to the object that the node's phase is about. */
 struct session *node_session(const struct node *node);

@@ -80,14 +80,15 @@ def test_what_was_never_made_is_not_waited_for(stack, cloud, thing):
     assert done["applied"]["elapsed_ms"] < 60 * 1000
 
 
-def test_what_a_message_names_beside_no_id_of_its_kind_is_waited_for(stack, cloud):
+@pytest.mark.parametrize("table_age_s", [100, 600])
+def test_what_a_message_names_beside_no_id_of_its_kind_is_waited_for(stack, cloud, table_age_s):
     """An interface has no kind of its own: the machine that it came with is new, and it may be known a moment later."""
     subnet = {"vpc": Ref("aws.vpc.a"), "cidr": "10.0.1.0/24"}
     machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a")}
     spec = {"aws.vpc": {"a": {"cidr": "10.0.0.0/16"}}, "aws.subnet": {"a": subnet}}
     stack.write("stack.yaml", spec_text({**spec, "aws.route_table": {"t": {"vpc": Ref("aws.vpc.a")}}}))
     apply(stack)
-    stack.run("sim", "pass", "100")
+    stack.run("sim", "pass", table_age_s)
     route = {"destination": "0.0.0.0/0", "interface": Expression("${aws.instance.m.interface}")}
     table = {"vpc": Ref("aws.vpc.a"), "routes": [route]}
     stack.write("stack.yaml", spec_text({**spec, "aws.instance": {"m": machine}, "aws.route_table": {"t": table}}))
