@@ -7,6 +7,7 @@
 #include "providers/aws/sign.h"
 
 #define ALLOW "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled"
+#define CREDENTIALS "get new credentials, or set the machine's clock, and run again"
 #define NOT_KMS                                                                                                        \
 	"what answers there is not KMS: check AWS_ENDPOINT_URL_KMS, or AWS_ENDPOINT_URL, and what proxy or filter is " \
 	"on the way"
@@ -217,6 +218,19 @@ static bool is_other_key(struct slice code)
 	return slice_is(code, "IncorrectKeyException") || slice_ends_with(code, SLICE("#IncorrectKeyException"));
 }
 
+/* Of whoever asks, and of no key: who that is, or the time of the request, is not believed
+ * (https://docs.aws.amazon.com/kms/latest/APIReference/CommonErrors.html). */
+static bool is_about_credentials(struct slice code)
+{
+	static const char *const parts[] = {
+		"Expired", "Signature", "ClientTokenId", "UnrecognizedClient", "AuthenticationToken", NULL};
+
+	for (const char *const *part = parts; *part; part++)
+		if (slice_contains(code, slice_of(*part)))
+			return true;
+	return false;
+}
+
 static const char *hint_of(const struct asking *asking)
 {
 	if (!asking->answered)
@@ -228,7 +242,7 @@ static const char *hint_of(const struct asking *asking)
 	if (is_other_key(asking->error.code))
 		return "name in TRUEUP_SEALING_KEY the key of KMS that the stack's key was made with; "
 		       "'trueup state rekey' is how a stack gets another key";
-	return asking->way_out;
+	return is_about_credentials(asking->error.code) ? CREDENTIALS : asking->way_out;
 }
 
 static bool refused(struct asking *asking)

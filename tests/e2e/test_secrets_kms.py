@@ -219,6 +219,20 @@ def test_kms_that_is_throttled(here, tmp_path):
     assert "run again later" in refused.err and "allow kms:" not in refused.err
 
 
+@pytest.mark.parametrize("before", [False, True], ids=["to make it", "to open it"])
+@pytest.mark.parametrize(
+    "code", ["ExpiredTokenException", "com.amazonaws.kms#InvalidSignatureException", "UnrecognizedClientException"]
+)
+def test_credentials_that_kms_does_not_take(here, tmp_path, code, before):
+    """That is none of the key's fault: who is told of policies, or of another key, looks there in vain."""
+    if before:
+        here.run("plan", "--out", tmp_path / "first")
+    with answering(lambda token: (400, json.dumps({"__type": code, "message": "no"}))) as settings:
+        refused = here.run("plan", "--out", tmp_path / "plan", status=1, **settings)
+    assert f"{code}: " in refused.err and "get new credentials, or set the machine's clock" in refused.err
+    assert "allow kms:" not in refused.err and "rekey" not in refused.err
+
+
 def test_kms_that_is_down_for_some_seconds(here, tmp_path):
     key = {"Plaintext": base64.b64encode(bytes(32)).decode(), "CiphertextBlob": base64.b64encode(b"wrapped").decode()}
     answers = [(503, "<html>")] * 3 + [(200, json.dumps(key))]
