@@ -156,6 +156,20 @@ def test_a_machine_that_is_to_stand_still(stack, cloud):
     plan_is_empty(stack)
 
 
+def test_a_machine_that_somebody_has_stopped(stack, cloud):
+    """The spec does not say that it runs: that it is started again is up to whoever stopped it."""
+    write(stack, {"destination": FAR, "interface": "${aws.instance.m.interface}"})
+    apply(stack)
+    ids = ids_of(stack)
+    cloud.change("instance", ids[MACHINE], instanceState={"code": 80, "name": "stopped"})
+    routes = cloud.things("route-table")[ids[TABLE]]["routeSet"]
+    for each in routes:
+        each["state"] = "blackhole" if "networkInterfaceId" in each else each["state"]
+    cloud.change("route-table", ids[TABLE], routeSet=routes)
+    [told] = warnings(stack.run("drift", "--output", "json", status=2).json)
+    assert "stands still" in told["message"] and "start what it names" in told["hint"]
+
+
 @pytest.mark.parametrize("table", ["stays", "moves", "lets go"])
 def test_a_machine_that_moves_to_another_vpc(stack, cloud, table):
     """What routes to it lies where it does: else that is refused before anything is replaced."""

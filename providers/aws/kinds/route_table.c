@@ -366,9 +366,8 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
 		   .dead = "leads nowhere, and what goes there is dropped: the service says 'blackhole' of it, as what "
-			   "it "
-			   "names is gone or not attached",
-		   .revived_by = "bring back what it names, give the route another target, or take it out",
+			   "it names is gone, is not attached, or stands still",
+		   .revived_by = "bring back or start what it names, give the route another target, or take it out",
 		   .about = "routes besides the local ones"},
 	 .decode = decode_routes,
 	 .dead = decode_dead_routes,
