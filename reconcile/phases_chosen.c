@@ -4,19 +4,17 @@
 #include "reconcile/scope.h"
 #include "reconcile/unique.h"
 
-/* Of so many each is waited for by itself; of more, by the last of them, which waits for the others: else there were as
- * many edges as the ones times the others. */
-enum { WAITED_FOR_MOST = 8 };
+/* Up to so many edges each is waited for by itself; else for the last of them, which waits for the others. */
+enum { EDGES_MOST = 1 << 16 };
 
 struct makers {
 	uint32_t *nodes;
 	size_t count, capacity;
 };
 
-/* In one network, of one family. */
+/* In one network, of one family, by what they have of it: several that are named, or chosen, or some of each. */
 struct network {
-	struct makers named, chosen;
-	uint32_t last_named; /* the node that was noted last, as it may have several */
+	struct makers named, chosen, both;
 };
 
 struct search {
@@ -29,9 +27,14 @@ struct search {
 	bool is_choosing; /* else those that are named are looked for */
 };
 
+static bool is_last(const struct makers *makers, uint32_t node)
+{
+	return makers->count > 0 && makers->nodes[makers->count - 1] == node;
+}
+
 static void add(struct search *search, struct makers *makers)
 {
-	if (makers->count > 0 && makers->nodes[makers->count - 1] == search->node)
+	if (is_last(makers, search->node))
 		return;
 	makers->nodes =
 		arena_room(search->arena, makers->nodes, makers->count, &makers->capacity, sizeof(*makers->nodes));
@@ -56,7 +59,7 @@ static struct network *network_of(struct search *search, const struct field *add
 	if (network)
 		return network;
 	network = arena_new(search->arena, struct network);
-	*network = (struct network){.last_named = NO_NODE};
+	*network = (struct network){0};
 	map_set(&search->networks, text, network);
 	search->all = arena_room(search->arena, search->all, search->count, &search->capacity, sizeof(*search->all));
 	return search->all[search->count++] = network;
@@ -73,8 +76,10 @@ static void note(struct search *search, const struct field *field, const struct 
 	struct network *network = network_of(search, address, within);
 	if (is_named) {
 		add(search, &network->named);
-		network->last_named = search->node;
-	} else if (network->last_named != search->node) {
+	} else if (is_last(&network->named, search->node)) {
+		network->named.count--;
+		add(search, &network->both);
+	} else if (!is_last(&network->both, search->node)) {
 		add(search, &network->chosen);
 	}
 }
@@ -101,16 +106,16 @@ static void look_at(struct search *search, const struct fields *fields, const st
 	}
 }
 
-static void order(struct phases *phases, const struct network *network)
+static void order(struct phases *phases, const struct makers *before, const struct makers *after)
 {
-	const struct makers *named = &network->named, *chosen = &network->chosen;
-	size_t first = named->count > WAITED_FOR_MOST ? named->count - 1 : 0;
+	bool is_each = after->count == 0 || before->count <= EDGES_MOST / after->count;
+	size_t first = is_each ? 0 : before->count - 1;
 
-	for (size_t i = 0; chosen->count > 0 && i < first; i++)
-		graph_add_yielding(&phases->graph, named->nodes[i], named->nodes[first]);
-	for (size_t i = 0; i < chosen->count; i++)
-		for (size_t k = first; k < named->count; k++)
-			graph_add_yielding(&phases->graph, named->nodes[k], chosen->nodes[i]);
+	for (size_t i = 0; i < first; i++)
+		graph_add_yielding(&phases->graph, before->nodes[i], before->nodes[first]);
+	for (size_t i = 0; i < after->count; i++)
+		for (size_t k = first; k < before->count; k++)
+			graph_add_yielding(&phases->graph, before->nodes[k], after->nodes[i]);
 }
 
 void phases_order_chosen(struct phases *phases, const struct plan *plan, struct arena *arena)
@@ -131,7 +136,10 @@ void phases_order_chosen(struct phases *phases, const struct plan *plan, struct 
 		search.is_choosing = true;
 		look_at(&search, &action->kind->fields, &(struct scope){&action->known, NULL});
 	}
-	for (size_t i = 0; i < search.count; i++)
-		order(phases, search.all[i]);
+	for (size_t i = 0; i < search.count; i++) {
+		order(phases, &search.all[i]->named, &search.all[i]->both);
+		order(phases, &search.all[i]->named, &search.all[i]->chosen);
+		order(phases, &search.all[i]->both, &search.all[i]->chosen);
+	}
 	map_release(&search.networks);
 }

@@ -141,12 +141,21 @@ def test_old_and_new_cannot_have_the_same_in_an_item(stack, what):
 
 # By each of these the service is to choose an address of the subnet, and by the other of each two one is named.
 CHOOSES = [own(), card({})]
+SECOND = {"device_index": 1, "subnet": Ref("aws.subnet.a")}
 NAMES = {
     "its own": {"z": own(address="10.20.0.4")},
     "its first interface's": {"z": own(interfaces=[{"device_index": 0, "address": "10.20.0.4"}])},
     "a further one's": {"z": card({"address": "10.20.0.4"})},
     "many": {f"z{host}": own(address=f"10.20.0.{host}") for host in range(4, 14)},
     "by what waits for another": {"z": own(address="10.20.0.50", user_data="${aws.instance.a0.address}")},
+    "many, and the last by what waits for another": {
+        **{f"z{host}": own(address=f"10.20.0.{host}") for host in range(4, 14)},
+        "zz": own(address="10.20.0.50", user_data="${aws.instance.a0.address}"),
+    },
+    "by what the service is to choose another for": {
+        **{f"{name}y": own(address=f"10.20.0.6{at}", interfaces=[SECOND]) for at, name in enumerate("az")},
+        **{f"{'az'[host % 2]}z{host}": own(address=f"10.20.0.{host}") for host in range(4, 8)},
+    },
 }
 
 
