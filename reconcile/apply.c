@@ -39,7 +39,15 @@ static void skip(struct applying *applying, struct node *node)
 	tell(applying, PROGRESS_SKIPPED, node);
 }
 
-/* Breadth first over what waits, directly or not, for a node that failed, or of which nobody knows. */
+static void let_go_on(struct applying *applying, uint32_t number)
+{
+	struct node *follower = &applying->nodes[number];
+
+	if (--follower->waits == 0 && follower->state == NODE_WAITING)
+		start(applying, follower);
+}
+
+/* Breadth first over what needs, directly or not, a node that failed, or of which nobody knows. */
 static void skip_followers(struct applying *applying, size_t failed)
 {
 	const struct graph *graph = &applying->phases.graph;
@@ -49,7 +57,9 @@ static void skip_followers(struct applying *applying, size_t failed)
 		uint32_t number = applying->given_up[i];
 		for (uint32_t k = graph->first[number]; k < graph->first[number + 1]; k++) {
 			struct node *follower = &applying->nodes[graph->successors[k]];
-			if (follower->state != NODE_WAITING)
+			if (graph->ranks[k])
+				let_go_on(applying, graph->successors[k]);
+			if (graph->ranks[k] || follower->state != NODE_WAITING)
 				continue;
 			skip(applying, follower);
 			applying->given_up[applying->given_up_count++] = graph->successors[k];
@@ -89,11 +99,8 @@ static void on_ended(struct task *task, bool done)
 		skip_followers(applying, index);
 		return;
 	}
-	for (uint32_t k = graph->first[index]; k < graph->first[index + 1]; k++) {
-		struct node *follower = &applying->nodes[graph->successors[k]];
-		if (--follower->waits == 0 && follower->state == NODE_WAITING)
-			start(applying, follower);
-	}
+	for (uint32_t k = graph->first[index]; k < graph->first[index + 1]; k++)
+		let_go_on(applying, graph->successors[k]);
 }
 
 static void start(struct applying *applying, struct node *node)

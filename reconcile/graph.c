@@ -14,27 +14,33 @@ void graph_release(struct graph *graph)
 	free(graph->edges);
 	free(graph->first);
 	free(graph->successors);
+	free(graph->ranks);
 	free(graph->waits);
 	*graph = (struct graph){0};
 }
 
-static void add(struct graph *graph, size_t before, size_t after, bool yields)
+static void add(struct graph *graph, size_t before, size_t after, bool yields, bool ranks)
 {
 	if (before == after)
 		return;
 	graph->edges = memory_room(graph->edges, graph->edge_count, &graph->edge_capacity, sizeof(*graph->edges));
-	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after, yields};
+	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after, yields, ranks};
 	graph->yields |= yields;
 }
 
 void graph_add(struct graph *graph, size_t before, size_t after)
 {
-	add(graph, before, after, false);
+	add(graph, before, after, false, false);
 }
 
 void graph_add_yielding(struct graph *graph, size_t before, size_t after)
 {
-	add(graph, before, after, true);
+	add(graph, before, after, true, false);
+}
+
+void graph_add_ranking(struct graph *graph, size_t before, size_t after)
+{
+	add(graph, before, after, true, true);
 }
 
 /* A counting sort of the edges by their first node. */
@@ -43,14 +49,19 @@ static void sort_edges(struct graph *graph)
 	graph->first = memory_get((graph->node_count + 2) * sizeof(uint32_t));
 	graph->waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
 	graph->successors = memory_get((graph->edge_count + 1) * sizeof(uint32_t));
+	graph->ranks = memory_get((graph->edge_count + 1) * sizeof(bool));
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		graph->first[graph->edges[i].before + 2]++;
 		graph->waits[graph->edges[i].after]++;
 	}
 	for (size_t i = 2; i < graph->node_count + 2; i++)
 		graph->first[i] += graph->first[i - 1];
-	for (size_t i = 0; i < graph->edge_count; i++)
-		graph->successors[graph->first[graph->edges[i].before + 1]++] = graph->edges[i].after;
+	for (size_t i = 0; i < graph->edge_count; i++) {
+		uint32_t at = graph->first[graph->edges[i].before + 1]++;
+
+		graph->successors[at] = graph->edges[i].after;
+		graph->ranks[at] = graph->edges[i].ranks;
+	}
 }
 
 /* Takes, one after the other, what waits for nothing that is left. Both have room for every node; what is not taken,
@@ -164,6 +175,7 @@ void graph_close(struct graph *graph)
 	leave_out_yielding(graph);
 	free(graph->first);
 	free(graph->successors);
+	free(graph->ranks);
 	free(graph->waits);
 	sort_edges(graph);
 }

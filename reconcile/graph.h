@@ -15,6 +15,7 @@ struct graph_edge {
 	uint32_t before;
 	uint32_t after;
 	bool yields;
+	bool ranks;
 };
 
 struct graph {
@@ -25,6 +26,7 @@ struct graph {
 	/* Of graph_close(): the nodes after node i are successors[first[i] .. first[i + 1]). */
 	uint32_t *first;
 	uint32_t *successors;
+	bool *ranks;	 /* per successor: by graph_add_ranking() */
 	uint32_t *waits; /* how many nodes come before each */
 };
 
@@ -34,6 +36,8 @@ void graph_release(struct graph *graph);
 void graph_add(struct graph *graph, size_t before, size_t after);
 /* The same, but the edge is left out where it would be part of a cycle. */
 void graph_add_yielding(struct graph *graph, size_t before, size_t after);
+/* A yielding edge for what needs nothing of what comes before it: where that fails, it goes on all the same. */
+void graph_add_ranking(struct graph *graph, size_t before, size_t after);
 /* No more edges: leaves out those that yield to others, and builds successors and waits. */
 void graph_close(struct graph *graph);
 /* Of a closed graph: sets for each node that comes, directly or not, after one for which it is set. */

@@ -112,10 +112,10 @@ static void order(struct phases *phases, const struct makers *before, const stru
 	size_t first = is_each ? 0 : before->count - 1;
 
 	for (size_t i = 0; i < first; i++)
-		graph_add_yielding(&phases->graph, before->nodes[i], before->nodes[first]);
+		graph_add_ranking(&phases->graph, before->nodes[i], before->nodes[first]);
 	for (size_t i = 0; i < after->count; i++)
 		for (size_t k = first; k < before->count; k++)
-			graph_add_yielding(&phases->graph, before->nodes[k], after->nodes[i]);
+			graph_add_ranking(&phases->graph, before->nodes[k], after->nodes[i]);
 }
 
 void phases_order_chosen(struct phases *phases, const struct plan *plan, struct arena *arena)

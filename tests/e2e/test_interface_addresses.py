@@ -3,7 +3,7 @@
 import pytest
 
 from test_handover import carry_out, connections, ranges, write
-from trueup_runner import Ref, SimulatedCloud, apply, errors_of, plan_is_empty
+from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty
 
 MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "m6i.large"}
 
@@ -171,4 +171,17 @@ def test_what_has_an_address_that_is_named_is_made_first(stack, named):
     write(stack, cards(**{name: {**fields, **OTHER_IMAGE} for name, fields in machines.items()}))
     apply(stack)
     plan_is_empty(stack)
+    cloud.close()
+
+
+def test_what_has_an_address_that_is_named_and_is_refused_holds_nothing_up(stack):
+    """It only comes first: whatever is made after it needs nothing of it."""
+    cloud = SimulatedCloud(stack)
+    write(stack, cards(a=own(), b=own(), z=own(address="10.20.0.4"), zz=own(address="10.20.0.5")))
+    fault = cloud.fault("RunInstances", "deny")
+    done = stack.run("apply", "--yes", "--output", "json", status=7).json["applied"]
+    assert (done["failed"], done["skipped"]) == (1, 0)
+    assert {"aws.instance.a", "aws.instance.b"} < set(ids_of(stack))
+    cloud.heal(fault)
+    stack.run("apply", "--yes", status=(0, 1))
     cloud.close()
