@@ -3,10 +3,18 @@
 #include "base/map.h"
 #include "reconcile/graph.h"
 
+/* An output that is only read anew, as a run that did not end has left it, is no word of the spec's. */
+static bool is_intent(const struct change *change)
+{
+	bool recorded = !change->field && change->effect == EFFECT_RECORD;
+
+	return change->cause == CAUSE_INTENT && change->effect != EFFECT_UNREAD && !recorded;
+}
+
 static bool has_intent(const struct action *action)
 {
 	for (size_t i = 0; i < action->change_count; i++)
-		if (action->changes[i].cause == CAUSE_INTENT && action->changes[i].effect != EFFECT_UNREAD)
+		if (is_intent(&action->changes[i]))
 			return true;
 	return false;
 }

@@ -113,3 +113,24 @@ def test_a_route_that_leads_elsewhere_is_changed_back_as_a_whole(made, cloud):
     apply(made)
     plan_is_empty(made)
     made.run("drift")
+
+
+def test_what_others_moved_is_drift_after_a_repair_that_was_cut_short(stack, cloud):
+    """The repair gave back one of two associations, which has another id now: that is no edit of the spec."""
+    names = "ab"
+    spec = {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        "aws.subnet": {each: {"vpc": Ref("aws.vpc.v"), "cidr": f"10.0.{i}.0/24"} for i, each in enumerate(names)},
+        "aws.route_table": {"r": {"vpc": Ref("aws.vpc.v"), "subnets": [Ref(f"aws.subnet.{each}") for each in names]}},
+    }
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    cloud.change("route-table", ids_of(stack)[TABLE], associationSet=[])
+    fault = cloud.fault("AssociateRouteTable", "deny", 2, 0)
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    shown = stack.run("plan", status=0).out
+    assert "removed outside" in shown and "already so, will be recorded" in shown, shown
+    assert "\nDRIFT " in shown and "INTENT" not in shown, shown
+    apply(stack)
+    plan_is_empty(stack)
