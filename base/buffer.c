@@ -140,6 +140,12 @@ void buffer_trim_end(struct buffer *buffer)
 		buffer->data[--buffer->size] = '\0';
 }
 
+void buffer_end_line(struct buffer *buffer)
+{
+	if (buffer->size > 0 && buffer->data[buffer->size - 1] != '\n')
+		buffer_byte(buffer, '\n');
+}
+
 struct slice buffer_slice(const struct buffer *buffer)
 {
 	return (struct slice){buffer->data, buffer->size};

@@ -57,6 +57,8 @@ __attribute__((format(printf, 2, 3))) bool buffer_format(struct buffer *buffer, 
 bool buffer_vformat(struct buffer *buffer, const char *format, va_list arguments);
 /* Takes back the blanks at the end: the rest of a column that nothing followed. */
 void buffer_trim_end(struct buffer *buffer);
+/* Ends the line that it ends with, where that has no end yet. */
+void buffer_end_line(struct buffer *buffer);
 /* Borrowed: valid until the next append. */
 struct slice buffer_slice(const struct buffer *buffer);
 

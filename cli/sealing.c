@@ -208,6 +208,7 @@ static void show_errors(struct world *world, struct slice errors, struct slice g
 	redaction_add(known, slice_trim(given));
 	buffer_init(&shown, SIZE_MAX);
 	hide_keys(redaction_shown(known, errors, clear), &shown);
+	buffer_end_line(&shown);
 	(void)world->write(world, 2, buffer_slice(&shown));
 	redaction_release(known);
 }

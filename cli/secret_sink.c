@@ -39,6 +39,20 @@ static char *word_of(struct arena *arena, struct slice text)
 	return word;
 }
 
+/*
+ * Not ours themselves: a shell that shows what it does, or a program that fails, may repeat its input there. A secret
+ * that is struck out takes the end of its last line with it.
+ */
+static void tell_errors(struct job *job, struct slice errors)
+{
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	redaction_apply(&job->invocation->simulated->redaction, errors, &shown);
+	buffer_end_line(&shown);
+	(void)world_tell(job->world, buffer_slice(&shown));
+}
+
 static bool run_program(struct job *job, const struct value *command, const struct task *task,
 			const struct watch *watch)
 {
@@ -65,8 +79,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 		words[i] = word_of(job->arena, value_slice(&command->items[i]));
 	arena_init(&said);
 	good = world->run_program(world, &said, &program, &text, task->diagnostics);
-	/* Not ours itself: a shell that shows what it does, or a program that fails, may repeat its input there. */
-	(void)world_tell(world, errors);
+	tell_errors(job, errors);
 	arena_wipe(&said);
 	return good;
 }

@@ -77,6 +77,12 @@ def test_program_that_repeats_its_input(here, status):
     assert "(secret)" in said.err and "+ :" in said.err
 
 
+@pytest.mark.parametrize(("script", "line"), [("cat >&2", r"\(secret\)"), ("printf huh >&2", "huh")])
+def test_what_a_program_says_last_is_a_line_of_its_own(here, script, line):
+    command(here, f"{script}; exit 3")
+    assert re.search(rf"^{line}$", here.run("apply", "--yes", status=7).err, re.MULTILINE)
+
+
 @pytest.mark.parametrize("how", ["base64", "base64 -w 64", "base64 -w 64 | sed 's/^/  /'", "base64 | tr '+/' '-_'"])
 def test_program_that_encodes_its_input(here, how):
     command(here, f"cat > given; < given {how} >&2; echo talked >&2")

@@ -269,6 +269,11 @@ def test_program_that_gives_no_key(here, command, said):
     assert here.key_id() == "" and here.keys() == []
 
 
+def test_program_that_ends_no_line(here):
+    command = "sh -c 'printf huh >&2; exit 3'"
+    assert "huh\nerror: " in here.run("plan", "--out", "plan", status=1, TRUEUP_SEALING_KEY_COMMAND=command).err
+
+
 def test_program_speaks_to_the_user(here):
     script = here.stack.folder / "key"
     script.write_text(f"#!/bin/sh\necho unlocking >&2\nenv > environment\ncat\necho {HEX}\n")
