@@ -54,6 +54,27 @@ static void note_range(struct taking *taking, const struct item *item, const str
 	(void)ranges_add(&taking->ranges, item->resource->kind, fields, place, ranged);
 }
 
+/* What an object keeps until it is gone another can have once it is made anew: with another value, which its spec has
+ * to say, as nothing else asks for that. */
+static void hint_at_holder(struct planning *planning, const struct item *holder, const struct field *top,
+			   const struct field *own)
+{
+	const struct value left = plan_left_to_others(planning, holder->resource);
+	struct slice address = holder->address, within = {NULL, 0};
+
+	if (own != top)
+		within = arena_format(planning->arena, " in its '%s'", top->name);
+	if (ignored_has(&left, slice_of(top->name)))
+		diag_hint(planning->diagnostics,
+			  "take another one, or take '%s' out of 'lifecycle.ignore' of '%.*s', and give that another "
+			  "'%s'%.*s, with which it is made anew",
+			  top->name, SLICE_ARGUMENTS(address), own->name, SLICE_ARGUMENTS(within));
+	else
+		diag_hint(planning->diagnostics,
+			  "take another one, or give '%.*s' another '%s'%.*s, with which it is made anew",
+			  SLICE_ARGUMENTS(address), own->name, SLICE_ARGUMENTS(within));
+}
+
 /* own: the field of the holder's that has it, or a member within the items of top. */
 static void report(struct planning *planning, const struct claim *claim, const struct item *holder,
 		   const struct field *top, const struct field *own, const struct value *held)
@@ -67,8 +88,7 @@ static void report(struct planning *planning, const struct claim *claim, const s
 		   SLICE_ARGUMENTS(ranges_differ(&claim->value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")));
 	diag_address(planning->diagnostics, claim->by->address);
 	if (unique_is_kept(own))
-		diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
-			  SLICE_ARGUMENTS(holder->address));
+		hint_at_holder(planning, holder, top, own);
 	else
 		plan_hint_at_kept(planning, holder, holder->object, top);
 }

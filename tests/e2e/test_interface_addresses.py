@@ -98,8 +98,30 @@ def test_an_address_that_an_interface_keeps_is_told_before_any_call(stack, holde
                 f"'{Y}' cannot have '10.20.0.50' as its 'address': 'aws.instance.x' has it, "
                 "and keeps it under this plan"
             )
-            assert error["hint"] == "take another one, or have 'aws.instance.x' replaced first"
+            way = "give 'aws.instance.x' another"
+            if "lifecycle" in holder:
+                way = "take 'interfaces' out of 'lifecycle.ignore' of 'aws.instance.x', and give that another"
+            assert error["hint"] == f"take another one, or {way} 'address' in its 'interfaces', with which it is made anew"
     assert cloud.show() == before
+    cloud.close()
+
+
+def test_what_the_service_chose_is_free_once_another_is_named(stack):
+    """As the hint says it; nothing but another address has a machine made anew that keeps all else."""
+    cloud = SimulatedCloud(stack)
+    write(stack, cards(x=own()))
+    apply(stack)
+    [chosen] = hosts(cloud)
+    taker = own(address=f"10.20.0.{chosen}")
+    write(stack, cards(x=own(), y=taker))
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert error["hint"] == (
+        "take another one, or give 'aws.instance.x' another 'address', with which it is made anew"
+    ), error
+    write(stack, cards(x=own(AT), y=taker))
+    apply(stack)
+    plan_is_empty(stack)
+    assert hosts(cloud) == [chosen, 50]
     cloud.close()
 
 

@@ -469,7 +469,7 @@ static void test_reasons(void **state)
 		 "{\"t.sub.x\":{\"net\":\"n1\"},\"t.sub.y\":" PART("10.0.0.128/25") "}",
 		 "{" REC("t.sub.x", "s1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", PART("10.0.0.0/24")) "}", false,
 		 "'t.sub.y' cannot have '10.0.0.128/25' as its 'range': 't.sub.x' has 10.0.0.0/24, and keeps it under "
-		 "this plan (take another one, or have 't.sub.x' replaced first)"},
+		 "this plan (take another one, or give 't.sub.x' another 'range', with which it is made anew)"},
 		{"one that changes in place leaves the range of an item as it is",
 		 "{\"t.sub.x\":" LINES("\"wait\":2", LINE("3.0.0.0/30")) ",\"t.sub.y\":" LINES(LINE("1.0.0.0/30"),
 											       LINE("2.0.0.0/30")) "}",
@@ -485,7 +485,7 @@ static void test_reasons(void **state)
 			 PART("10.0.0.0/24")) "}",
 		 false,
 		 "'t.sub.y' cannot have '10.0.0.5' as its 'address': 't.sub.x' has it, and keeps it under this plan "
-		 "(take another one, or have 't.sub.x' replaced first)"},
+		 "(take another one, or give 't.sub.x' another 'address' in its 'ports', with which it is made anew)"},
 		{"the new one would have the address that the old one was made with",
 		 "{\"t.sub.b\":" PORT("10.0.1.0/24", "10.0.0.5") ",\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
 		 "{" REC("t.sub.b", "s1", PORT("10.0.0.0/24", "10.0.0.5"), PORT("10.0.0.0/24", "10.0.0.5"),
