@@ -321,6 +321,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_init(&applying.ids);
 	map_init(&applying.gone);
 	map_init(&applying.namers);
+	map_init(&applying.holders);
 	prepare(&applying);
 	for (size_t i = 0; i < applying.phases.node_count; i++)
 		if (applying.nodes[i].waits == 0)
@@ -337,6 +338,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_release(&applying.ids);
 	map_release(&applying.gone);
 	map_release(&applying.namers);
+	map_release(&applying.holders);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);
 	return !apply->interrupted && apply->failed_count + apply->skipped_count + apply->unfinished_count == 0 &&

@@ -529,6 +529,7 @@ static enum step finish(struct node *node)
 	target->has_now = node->work.has_now;
 	target->read_ms = task->now_ms;
 	target_complete(target, is_last(node));
+	node_note_holder(node);
 	if (is_last(node))
 		node_take_over(node);
 	task->record_changed = true;
@@ -566,8 +567,10 @@ enum step node_step(struct task *task, const struct answer *answer)
 		task->good_until_ms = node_good_until_ms(node);
 		node_note_unfinished(node);
 	}
-	if (step == STEP_FAILED)
+	if (step == STEP_FAILED) {
 		node_withdraw_note(node);
+		node_tell_holder(node, answer);
+	}
 	if (step == STEP_DONE)
 		step = finish(node);
 	/* A phase is done once a read shows it. */

@@ -75,6 +75,7 @@ struct applying {
 	struct map gone;       /* provider ids of what this run has deleted, where others show it */
 	struct map namers;     /* by provider id: struct namer, whose records have it as an item that DEPARTS */
 	bool has_namers;       /* these were looked for */
+	struct map holders; /* by unique_value(): the struct object for which the service has chosen that in this run */
 	struct diagnostics *diagnostics;
 };
 
@@ -118,6 +119,10 @@ void node_list_leaving(struct node *node);
 void node_take_departed(struct node *node);
 /* The node's object has what it is to have: what only one has leaves the records of those whom it was taken from. */
 void node_take_over(struct node *node);
+/* The node's object is made: what the service has chosen for it no other can be given. Its create was refused: tells
+ * of whom this run has made with what it asks for. */
+void node_note_holder(struct node *node);
+void node_tell_holder(struct node *node, const struct answer *answer);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_withdraw_note(struct node *node);

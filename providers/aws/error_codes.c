@@ -176,6 +176,8 @@ static const struct {
 	 "AWS has none left there at present: try another zone or type, or run again later"},
 	{"DependencyViolation", FAULT_CONFLICT,
 	 "something that is not to go with it still uses it: take that away, and run again"},
+	{"IPAddress.InUse", FAULT_CONFLICT,
+	 "something in the subnet has this address: name one that is free, or take that away, and run again"},
 	{"InUse", FAULT_CONFLICT,
 	 "something else uses it, or its name: take that away, and run again"},
 	{"Already", FAULT_CONFLICT, "choose another name, or take away what holds this one, and run again"},

@@ -125,6 +125,26 @@ def test_what_the_service_chose_is_free_once_another_is_named(stack):
     cloud.close()
 
 
+@pytest.mark.parametrize("taker", [own, lambda said: own(interfaces=[{"device_index": 0, **said}])], ids=["itself", "card"])
+def test_whoever_was_given_by_the_service_what_another_asks_for_is_named(stack, taker):
+    """What names the other one cannot be made before it, and the service says only that something has the address."""
+    cloud = SimulatedCloud(stack)
+    asks = {**taker({"address": "10.20.0.4"}), "tags": {"next": "${aws.instance.x.id}"}}
+    write(stack, cards(x=own(), y=asks))
+    failed = stack.run("apply", "--yes", "--output", "json", status=7).json
+    [error] = errors_of(failed)
+    assert error["hint"].startswith("something in the subnet has this address: name one that is free")
+    [warned] = [each for each in failed["diagnostics"] if each["severity"] == "warning"]
+    assert warned["message"] == f"the service chose '10.20.0.4' for 'aws.instance.x', which was made before '{Y}'"
+    assert warned["address"] == Y and warned["hint"] == (
+        f"give '{Y}' another 'address', or 'aws.instance.x' one of its own, with which it is made anew"
+    )
+    write(stack, cards(x=own(AT), y=asks))
+    apply(stack)
+    plan_is_empty(stack)
+    cloud.close()
+
+
 BY_ANOTHER = {"static_routes_only": True, "customer_gateway": Ref("aws.customer_gateway.y")}
 SAME = {
     "an address of an interface": (cards(x=card(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
