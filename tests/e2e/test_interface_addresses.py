@@ -149,8 +149,8 @@ BY_ANOTHER = {"static_routes_only": True, "customer_gateway": Ref("aws.customer_
 SAME = {
     "an address of an interface": (cards(x=card(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
     "one of several": (cards(x=card(MORE, **FIRST)), cards(x=card(MORE, **OTHER_IMAGE, **FIRST)), "address"),
-    "an IPv6 one": (cards(x=card(AT6, **FIRST)), cards(x=card(AT6, **OTHER_IMAGE, **FIRST)), "address"),
-    "a prefix": (cards(x=card(PREFIX, **FIRST)), cards(x=card(PREFIX, **OTHER_IMAGE, **FIRST)), "prefix"),
+    "an IPv6 one": (cards(x=card(AT6, **FIRST)), cards(x=card(AT6, **OTHER_IMAGE, **FIRST)), "addresses6"),
+    "a prefix": (cards(x=card(PREFIX, **FIRST)), cards(x=card(PREFIX, **OTHER_IMAGE, **FIRST)), "prefixes"),
     "that of the machine": (cards(x=own(AT, **FIRST)), cards(x=card(AT, **OTHER_IMAGE, **FIRST)), "address"),
     "an inside range": (
         connections({"x": FIRST}, x=[10, 11]),

@@ -9,7 +9,7 @@
  */
 
 const struct aws_field aws_instance_address6 = {
-	.field = {.name = "address",
+	.field = {.name = "addresses6",
 		  .type = FIELD_ADDRESS,
 		  .flags = SOLE,
 		  .range_parent = "subnet",
@@ -27,7 +27,7 @@ static const struct aws_field interface_group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .flags = PINS},
 };
 static const struct aws_field interface_address6 = {
-	.field = {.name = "address",
+	.field = {.name = "addresses6",
 		  .type = FIELD_ADDRESS,
 		  .flags = IMMUTABLE | SOLE,
 		  .range_parent = "subnet",

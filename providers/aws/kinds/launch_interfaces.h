@@ -44,10 +44,10 @@ extern const struct aws_field aws_interface_address6;
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
-/* A prefix, the item of a set; held: as below, of its range. */
+/* A prefix, the item of a set, which has no name but the set's; held: as below, of its range. */
 #define INTERFACE_PREFIX(family, held)                                                                                 \
 	{                                                                                                              \
-		.field = {.name = "prefix",                                                                            \
+		.field = {.name = (family) == 4 ? "prefixes" : "prefixes6",                                            \
 			  .type = (family) == 4 ? FIELD_CIDR4 : FIELD_CIDR6,                                           \
 			  .flags = (held),                                                                             \
 			  .range_parent = "subnet",                                                                    \
