@@ -17,6 +17,9 @@
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
 #define NAMED(name) "{\"name\":\"" name "\",\"description\":\"d\",\"vpc\":\"vpc-12345678\"}"
+#define CARD(text)                                                                                                     \
+	"{\"image\":\"ami-0123456789abcdef0\",\"instance_type\":\"m6i.large\",\"interfaces\":[{\"device_index\":"      \
+	"0," text "}]}"
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
 #define VPN(rest) "{\"customer_gateway\":\"cgw-12345678\",\"vpn_gateway\":\"vgw-12345678\"" rest "}"
@@ -116,6 +119,14 @@ static const struct check_row {
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"dns_support\":false,\"dns_hostnames\":false}", NULL},
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"dns_support\":{\"$deferred\":\"${x}\"},\"dns_hostnames\":true}", NULL},
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true}", NULL},
+	{"aws.instance", CARD("\"prefixes\":[\"10.0.1.16/28\"],\"prefixes6\":[\"2600:1f14::/80\"]"), NULL},
+	{"aws.instance", CARD("\"prefixes\":[\"10.0.1.32/27\"]"), "'prefixes' has a /27, but AWS takes a /28"},
+	{"aws.instance", CARD("\"prefixes\":[\"10.0.1.32/28\",\"10.0.1.16/29\"]"),
+	 "'prefixes' has a /29, but AWS takes a /28"},
+	{"aws.instance", CARD("\"prefixes6\":[\"2600:1f14::/64\"]"), "'prefixes6' has a /64, but AWS takes a /80"},
+	{"aws.launch_template",
+	 "{\"name\":\"tmpl\",\"interfaces\":[{\"device_index\":0,\"prefixes\":[\"10.0.0.0/24\"]}]}",
+	 "'prefixes' has a /24, but AWS takes a /28"},
 	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"ipv6_native\":false"), NULL},
 	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/44\",\"cidr\":\"10.0.1.0/24\""), NULL},
 	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/62\",\"cidr\":\"10.0.1.0/24\""),

@@ -6,6 +6,7 @@
 /* Network interfaces as a launch template and an instance describe them. */
 
 extern const char *const aws_interface_types[];
+field_check aws_check_prefix;
 /* Items of sets. */
 extern const struct aws_field aws_interface_address6;
 
@@ -50,6 +51,7 @@ extern const struct aws_field aws_interface_address6;
 		.field = {.name = (family) == 4 ? "prefixes" : "prefixes6",                                            \
 			  .type = (family) == 4 ? FIELD_CIDR4 : FIELD_CIDR6,                                           \
 			  .flags = (held),                                                                             \
+			  .check = aws_check_prefix,                                                                   \
 			  .range_parent = "subnet",                                                                    \
 			  .taken_of = (family) == 4 ? "subnet.cidr" : "subnet.ipv6_cidr",                              \
 			  .unique_in = "subnet"},                                                                      \
