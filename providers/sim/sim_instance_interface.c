@@ -53,12 +53,13 @@ static bool address_taken(const struct sim_object *subnet, struct slice address)
 {
 	struct taken taken = {.address = address};
 	const struct sim_object *instance;
+	struct cidr one;
 	size_t cursor = 0;
 
 	while (!taken.found && (instance = sim_referrer(subnet, SIM_INSTANCE, &cursor)) != NULL)
 		(void)node_walk(&instance->body, "networkInterfaceSet.privateIpAddressesSet.privateIpAddress", is_that,
 				&taken);
-	return taken.found;
+	return taken.found || (cidr_read_address(address, &one) && sim_prefix_around(subnet, &one));
 }
 
 /* Of IPv4: the first four and the last (page "Subnet CIDR blocks"). */
@@ -159,27 +160,6 @@ static bool asks_for_addresses(const struct node *interface)
 	return false;
 }
 
-static void check_prefixes(struct sim_call *call, const struct node *interface, const struct sim_object *subnet)
-{
-	const struct node *list = node_get(interface, "ipv4PrefixSet");
-	struct cidr prefix;
-
-	if (list && node_get(interface, "ipv4PrefixCount"))
-		sim_fail(call, "InvalidParameterCombination",
-			 "The parameters Ipv4Prefixes and Ipv4PrefixCount may not be specified together");
-	if (node_get(interface, "ipv6PrefixSet") && node_get(interface, "ipv6PrefixCount"))
-		sim_fail(call, "InvalidParameterCombination",
-			 "The parameters Ipv6Prefixes and Ipv6PrefixCount may not be specified together");
-	for (uint32_t i = 0; list && i < list->count && !call->failed; i++) {
-		struct slice text = node_text(&list->items[i], "ipv4Prefix");
-
-		if (!cidr_read(text, &prefix) || prefix.family != 4 || prefix.bits != 28 || prefix.host_bits ||
-		    !cidr_contains(&subnet->range, &prefix))
-			sim_fail(call, "InvalidParameterValue", "Prefix %.*s is not a /28 of the subnet's range",
-				 SLICE_ARGUMENTS(text));
-	}
-}
-
 static void check_one(struct sim_call *call, const struct node *interface, const struct sim_object *subnet, bool first)
 {
 	struct slice type = node_text(interface, "interfaceType");
@@ -196,7 +176,7 @@ static void check_one(struct sim_call *call, const struct node *interface, const
 		sim_fail(call, "InvalidParameterCombination",
 			 "A public IP address can be assigned to the network interface with device index 0 alone.");
 	if (!call->failed)
-		check_prefixes(call, interface, subnet);
+		sim_prefixes_check(call, interface, subnet);
 }
 
 bool sim_interfaces_check(struct sim_call *call, const struct node *data, const struct sim_object *subnet)
@@ -228,40 +208,6 @@ bool sim_interfaces_check(struct sim_call *call, const struct node *data, const 
 			(void)sim_addresses6_check(call, NULL, one, own);
 	}
 	return !call->failed;
-}
-
-/* Those of the service's choice come from the end of the range. */
-static void give_prefixes6(struct sim_call *call, const struct node *given, const struct sim_object *subnet,
-			   struct node *item)
-{
-	int64_t count = node_integer(given, "ipv6PrefixCount", 0);
-	struct node *list = node_list(item, "ipv6PrefixSet");
-	struct cidr range, prefix;
-
-	if (node_get(given, "ipv6PrefixSet"))
-		node_copy(list, node_get(given, "ipv6PrefixSet"));
-	for (int64_t i = 0; i < count && sim_subnet_range6(subnet, &range); i++)
-		if (cidr_subnet(&range, 80, UINT16_MAX - 1 - (uint64_t)i, &prefix))
-			node_put(node_append(list, NODE_MAP), "ipv6Prefix", cidr_text(call->arena, &prefix));
-}
-
-/* As above. */
-static void give_prefixes(struct sim_call *call, const struct node *given, const struct sim_object *subnet,
-			  struct node *item)
-{
-	int64_t count = node_integer(given, "ipv4PrefixCount", 0);
-	struct node *list = node_list(item, "ipv4PrefixSet");
-	struct cidr prefix;
-
-	if (node_get(given, "ipv4PrefixSet"))
-		node_copy(list, node_get(given, "ipv4PrefixSet"));
-	for (int64_t i = 0; i < count && subnet->range.family == 4 && subnet->range.bits < 28; i++) {
-		uint64_t last = ((uint64_t)1 << (28 - subnet->range.bits)) - 1;
-
-		if (cidr_subnet(&subnet->range, 28, last - 1 - (uint64_t)i, &prefix))
-			node_put(node_append(list, NODE_MAP), "ipv4Prefix", cidr_text(call->arena, &prefix));
-	}
-	give_prefixes6(call, given, subnet, item);
 }
 
 static void add_address(struct node *item, struct slice address, bool primary)
@@ -347,7 +293,7 @@ static struct node *make_one(struct sim_call *call, struct sim_object *instance,
 	attach(call, given, item, digits);
 	if (!is_efa_only(given))
 		give_addresses(call, given, subnet, item);
-	give_prefixes(call, given, subnet, item);
+	sim_prefixes_give(call, given, subnet, item);
 	return item;
 }
 

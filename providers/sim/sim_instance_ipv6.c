@@ -54,6 +54,8 @@ bool sim_addresses6_check(struct sim_call *call, const struct node *data, const 
 		if (!cidr_read_address(text, &address) || !cidr_contains(&range, &address))
 			sim_fail(call, "InvalidParameterValue",
 				 "Address %.*s does not fall within the subnet's address range", SLICE_ARGUMENTS(text));
+		else if (sim_range_taken(subnet, &address))
+			sim_fail(call, "InvalidIPAddress.InUse", "Address %.*s is in use.", SLICE_ARGUMENTS(text));
 	}
 	return !call->failed;
 }

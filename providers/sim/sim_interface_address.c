@@ -136,6 +136,9 @@ static bool may_take(struct sim_call *call, const struct sim_interface *interfac
 	if (!is_within) {
 		sim_fail(call, "InvalidParameterValue", "Address %.*s does not fall within the subnet's address range",
 			 SLICE_ARGUMENTS(text));
+	} else if (!holder && sim_range_taken(interface->subnet, &one)) {
+		sim_fail(call, "InvalidParameterValue", "%.*s overlaps with what is assigned in the subnet",
+			 SLICE_ARGUMENTS(text));
 	} else if (holder && holder != interface->item) {
 		struct slice other = node_text(holder, "networkInterfaceId");
 
@@ -155,8 +158,7 @@ static bool may_take(struct sim_call *call, const struct sim_interface *interfac
 static bool choose(struct sim_call *call, struct sim_interface *interface, const struct sort *sort, struct slice *ret)
 {
 	const struct slice any = {NULL, 0};
-	struct sim_object *instance;
-	struct cidr range, one;
+	struct cidr range;
 
 	if (!range_of(interface->subnet, sort, &range)) {
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' has no CIDR block of that family",
@@ -169,16 +171,9 @@ static bool choose(struct sim_call *call, struct sim_interface *interface, const
 		*ret = sim_address6_any(call, range);
 		return true;
 	}
-	uint64_t count = range.bits > sort->bits	? 0
-			 : sort->bits - range.bits > 12 ? 4096
-							: (uint64_t)1 << (sort->bits - range.bits);
-	for (uint64_t i = count; i > 1; i--) {
-		if (!cidr_subnet(&range, sort->bits, i - 2, &one))
-			continue;
-		*ret = cidr_text(call->arena, &one);
-		if (!holder_of(interface->subnet, sort, *ret, &instance))
-			return true;
-	}
+	uint64_t below = UINT64_MAX;
+	if (sim_prefix_choose(call, interface->subnet, sort->family, &below, ret))
+		return true;
 	sim_fail(call, "InsufficientCidrBlocks", "There are not enough free cidr blocks in the specified subnet.");
 	return false;
 }

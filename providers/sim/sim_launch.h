@@ -106,6 +106,18 @@ struct slice sim_interface_wanted(const struct node *data);
 /* That address of the subnet, or where it is empty the next free one; none in a subnet of IPv6 alone. The call fails
  * where it cannot be had. */
 bool sim_interface_address(struct sim_call *call, struct sim_object *subnet, struct slice wanted, struct slice *ret);
+/* Whether an interface in the subnet has an address or a prefix within the range, or one around it. */
+bool sim_range_taken(const struct sim_object *subnet, const struct cidr *range);
+/* Whether one has a prefix around the address. */
+bool sim_prefix_around(const struct sim_object *subnet, const struct cidr *address);
+/* A prefix that nobody has, from the end of the range, before the one with that number, which becomes its own;
+ * UINT64_MAX: any. False where there is none. */
+bool sim_prefix_choose(struct sim_call *call, const struct sim_object *subnet, uint8_t family, uint64_t *below,
+		       struct slice *ret);
+/* Those of an interface that is described so can be had; and it is given them. */
+void sim_prefixes_check(struct sim_call *call, const struct node *interface, const struct sim_object *subnet);
+void sim_prefixes_give(struct sim_call *call, const struct node *given, const struct sim_object *subnet,
+		       struct node *item);
 /* What data says of interfaces, the first of which is in subnet. */
 bool sim_interfaces_check(struct sim_call *call, const struct node *data, const struct sim_object *subnet);
 /* Gives an instance that has its own addresses and groups its interfaces. */

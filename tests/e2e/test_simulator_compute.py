@@ -263,6 +263,8 @@ class TestInstances:
             ("InvalidParameterCombination", {"Ipv4PrefixCount": 1, "Ipv4Prefixes": [{"Ipv4Prefix": "10.0.1.0/28"}]}, {}),
             ("InvalidParameterValue", {"InterfaceType": "fish"}, {}),
             ("InvalidParameterValue", {"Ipv4Prefixes": [{"Ipv4Prefix": "10.0.9.0/28"}]}, {}),
+            ("InvalidParameterValue", {"Ipv4Prefixes": [{"Ipv4Prefix": "10.0.1.16/29"}]}, {}),
+            ("InvalidParameterValue", {"Ipv6Prefixes": [{"Ipv6Prefix": "fd00::/80"}]}, {}),
             ("InvalidParameterValue", {"PrivateIpAddress": "10.0.9.9"}, {}),
             ("InvalidParameterValue", {"PrivateIpAddress": "10.0.1.3"}, {}),
             ("InvalidParameterValue", {"PrivateIpAddress": "10.0.1.255"}, {}),

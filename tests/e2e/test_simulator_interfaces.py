@@ -174,6 +174,25 @@ class TestAddresses:
         prefixes = {each["Ipv6Prefix"] for each in live["Ipv6Prefixes"]}
         assert len(prefixes) == 2 and all(each.startswith(range6[:-2]) and each.endswith("/80") for each in prefixes)
 
+    def test_what_overlaps_with_what_is_there(self, ec2, subnet, range6, run):
+        """A prefix, or an address, of what others have: each by a launch, and by a call of its own."""
+        first = self.ids(ec2, run({"DeviceIndex": 0, "SubnetId": subnet, "PrivateIpAddress": "10.0.1.70"}))[0]
+        [other] = self.ids(ec2, run({"DeviceIndex": 0, "SubnetId": subnet, "PrivateIpAddress": "10.0.1.9"}))
+        prefix6 = f"{range6}/80"
+        ec2.assign_private_ip_addresses(NetworkInterfaceId=first, Ipv4Prefixes=["10.0.1.16/28"])
+        ec2.assign_ipv6_addresses(NetworkInterfaceId=first, Ipv6Prefixes=[prefix6])
+        for name, taken in ("Ipv4Prefix", "10.0.1.16/28"), ("Ipv4Prefix", "10.0.1.64/28"), ("Ipv6Prefix", prefix6):
+            launched = {"DeviceIndex": 0, "SubnetId": subnet, name + "es": [{name: taken}]}
+            refused("InvalidParameterValue", lambda launched=launched: run(launched))
+            assign = ec2.assign_private_ip_addresses if "4" in name else ec2.assign_ipv6_addresses
+            refused("InvalidParameterValue", assign, NetworkInterfaceId=other, **{name + "es": [taken]})
+        for launched in {"PrivateIpAddress": "10.0.1.20"}, {"Ipv6Addresses": [{"Ipv6Address": f"{range6}9"}]}:
+            launched = {"DeviceIndex": 0, "SubnetId": subnet, **launched}
+            refused("InvalidIPAddress.InUse", lambda launched=launched: run(launched))
+        address = {"PrivateIpAddresses": ["10.0.1.20"], "NetworkInterfaceId": other}
+        refused("InvalidParameterValue", ec2.assign_private_ip_addresses, **address)
+        refused("InvalidParameterValue", ec2.assign_ipv6_addresses, NetworkInterfaceId=other, Ipv6Addresses=[f"{range6}9"])
+
     def test_ipv6(self, ec2, range6, run):
         instance = run()
         [own] = self.ids(ec2, instance)
