@@ -69,7 +69,7 @@ static struct network *network_of(struct search *search, const struct field *add
 static void note(struct search *search, const struct field *field, const struct field *address, bool is_named,
 		 const struct scope *scope)
 {
-	const struct value *within = scope_nearest(scope, unique_scope(field));
+	const struct value *within = scope_nearest(scope, slice_of(unique_scope(field)));
 
 	if (!within || is_named == search->is_choosing || (!is_named && field->item))
 		return;

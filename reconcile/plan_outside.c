@@ -314,7 +314,7 @@ static void look_at_value(struct look *look, const struct action *action, const 
 					    .is_address = field->type == FIELD_ADDRESS,
 					    .is_own = true,
 					    .value = value},
-			    scope_nearest(scope, field->range_parent));
+			    scope_nearest(scope, slice_of(field->range_parent)));
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
 		look_at_value(look, action, scope, field->item, name, &value->items[i]);
 	for (size_t i = 0; field->type == FIELD_OBJECT && value_is(value, VALUE_MAP) && i < field->members.count; i++) {

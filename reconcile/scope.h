@@ -10,11 +10,11 @@ struct scope {
 };
 
 /* The value of the nearest field of that name; NULL: none around has one. */
-static inline const struct value *scope_nearest(const struct scope *scope, const char *name)
+static inline const struct value *scope_nearest(const struct scope *scope, struct slice name)
 {
-	while (scope && !value_if_set(value_get_named(scope->map, name)))
+	while (scope && !value_get_given(scope->map, name))
 		scope = scope->outer;
-	return scope ? value_get_named(scope->map, name) : NULL;
+	return scope ? value_get(scope->map, name) : NULL;
 }
 
 #endif

@@ -86,7 +86,7 @@ static const struct value *by_address(const struct room *room, const struct clai
 static struct value claimed(const struct room *room, const struct claim *claim, const struct scope *scope)
 {
 	const char *name = unique_scope(claim->field);
-	const struct value *within = name ? scope_nearest(scope, name) : NULL;
+	const struct value *within = name ? scope_nearest(scope, slice_of(name)) : NULL;
 
 	if (name && !within)
 		within = value_of(room, claim->by, name);

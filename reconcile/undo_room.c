@@ -232,7 +232,7 @@ static void check_part(struct room *room, struct part part, const struct scope *
 	struct slice text = value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
 	bool known =
 		part.field->type == FIELD_ADDRESS ? cidr_read_address(text, &part.cidr) : cidr_read(text, &part.cidr);
-	const struct value *within = known ? scope_nearest(scope, part.field->range_parent) : NULL;
+	const struct value *within = known ? scope_nearest(scope, slice_of(part.field->range_parent)) : NULL;
 
 	if (!within)
 		return;

@@ -1,5 +1,6 @@
 #include "base/cidr.h"
 #include "reconcile/ranges.h"
+#include "reconcile/scope.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -8,39 +9,40 @@
  * only counts are taken of a range that is there: known before anything is made.
  */
 
-static void refuse(struct loading *loading, const struct resource *resource, const struct value *address,
-		   const struct resource *parent, const struct value *range, bool is_inside)
+/* One resource that is looked at. */
+struct look {
+	struct loading *loading;
+	const struct resource *resource;
+};
+
+static void refuse(const struct look *look, const struct value *address, const struct resource *parent,
+		   const struct value *range, bool is_inside)
 {
-	diag_error(loading->diagnostics, FAULT_USER, address->position,
+	struct diagnostics *diagnostics = look->loading->diagnostics;
+
+	diag_error(diagnostics, FAULT_USER, address->position,
 		   is_inside ? "%.*s is one of the addresses in %.*s of '%.*s' that the service keeps for itself"
 			     : "%.*s lies outside of %.*s of '%.*s'",
 		   SLICE_ARGUMENTS(value_shown(address, SIZE_MAX)), SLICE_ARGUMENTS(value_shown(range, SIZE_MAX)),
 		   SLICE_ARGUMENTS(parent->address));
-	diag_address(loading->diagnostics, resource->address);
-	diag_related(loading->diagnostics, range->position, "the range is given here");
-	diag_hint(loading->diagnostics,
+	diag_address(diagnostics, look->resource->address);
+	diag_related(diagnostics, range->position, "the range is given here");
+	diag_hint(diagnostics,
 		  is_inside ? "take another one: the first four and the last are kept" : "take one within the range");
 }
 
-/* Where a value stands: in a MAP, which stands in an outer one (NULL: in none). */
-struct scope {
-	const struct resource *resource;
-	const struct value *map;
-	const struct scope *outer;
-};
-
 /* What the nearest field of that name refers to. */
-static const struct resource *parent_in(const struct loading *loading, const struct scope *scope, struct slice name)
+static const struct resource *parent_in(const struct look *look, const struct scope *scope, struct slice name)
 {
-	while (scope && !value_get_given(scope->map, name))
-		scope = scope->outer;
-	return scope ? places_target_of(loading, value_get(scope->map, name)) : NULL;
+	const struct value *nearest = scope_nearest(scope, name);
+
+	return nearest ? places_target_of(look->loading, nearest) : NULL;
 }
 
-static void check(struct loading *loading, const struct scope *scope, const struct field *field,
+static void check(const struct look *look, const struct scope *scope, const struct field *field,
 		  const struct value *value)
 {
-	const struct resource *parent = parent_in(loading, scope, slice_of(field->range_parent));
+	const struct resource *parent = parent_in(look, scope, slice_of(field->range_parent));
 	struct cidr address, range;
 
 	if (!value_is(value, VALUE_STRING) ||
@@ -57,7 +59,7 @@ static void check(struct loading *loading, const struct scope *scope, const stru
 
 		if (!is_inside ||
 		    ((own->flags & KEEPS_ENDS) && field->type == FIELD_ADDRESS && range_keeps(&range, &address)))
-			refuse(loading, scope->resource, value, parent, given, is_inside);
+			refuse(look, value, parent, given, is_inside);
 	}
 }
 
@@ -66,36 +68,36 @@ static bool asks_for_any(const struct value *value)
 	return value_is(value, VALUE_STRING) || (value_is(value, VALUE_INTEGER) && value->integer > 0);
 }
 
-static void check_taken(struct loading *loading, const struct scope *scope, const struct field *field, const char *name,
+static void check_taken(const struct look *look, const struct scope *scope, const struct field *field, const char *name,
 			const struct value *value)
 {
 	struct slice range = slice_of(field->taken_of);
 	struct slice reference = slice_cut(&range, '.');
-	const struct resource *parent = parent_in(loading, scope, reference);
+	const struct resource *parent = parent_in(look, scope, reference);
 
 	if (parent && asks_for_any(value))
-		(void)places_lack(loading, &(struct places_need){scope->resource, name, value, parent, range});
+		(void)places_lack(look->loading, &(struct places_need){look->resource, name, value, parent, range});
 }
 
 /* Name: what messages call it; the items of lists have no names that anybody writes. */
-static void check_value(struct loading *loading, const struct scope *scope, const struct field *field, const char *name,
+static void check_value(const struct look *look, const struct scope *scope, const struct field *field, const char *name,
 			const struct value *value)
 {
 	if (field_lies_within(field))
-		check(loading, scope, field, value);
+		check(look, scope, field, value);
 	if (field->taken_of)
-		check_taken(loading, scope, field, name, value);
+		check_taken(look, scope, field, name, value);
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_value(loading, scope, field->item, name, &value->items[i]);
+		check_value(look, scope, field->item, name, &value->items[i]);
 	if (field->type != FIELD_OBJECT || !value_is(value, VALUE_MAP))
 		return;
-	const struct scope within = {scope->resource, value, scope};
+	const struct scope within = {value, scope};
 	for (size_t i = 0; i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 		const struct value *held = value_get_named(value, member->name);
 
 		if (held)
-			check_value(loading, &within, member, member->name, held);
+			check_value(look, &within, member, member->name, held);
 	}
 }
 
@@ -116,14 +118,15 @@ void addresses_check(struct loading *loading)
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
-		const struct scope scope = {resource, &resource->desired, NULL};
+		const struct look look = {loading, resource};
+		const struct scope scope = {&resource->desired, NULL};
 
 		kind_fields_turn(&fixed, resource->kind);
 		for (size_t k = 0; k < fixed.count; k++) {
 			const struct value *value = value_get_named(&resource->desired, fixed.fields[k]->name);
 
 			if (value)
-				check_value(loading, &scope, fixed.fields[k], fixed.fields[k]->name, value);
+				check_value(&look, &scope, fixed.fields[k], fixed.fields[k]->name, value);
 		}
 	}
 }
