@@ -404,6 +404,7 @@ static void finish(struct planning *planning)
 	plan_tell_barred(planning);
 	plan_tell_others(planning);
 	plan_tell_kept(planning);
+	plan_tell_dying(planning);
 	plan_tell_through(planning);
 	plan_tell_beside(planning);
 	plan_tell_outside(planning);

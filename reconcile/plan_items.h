@@ -273,6 +273,8 @@ void plan_tell_through(struct planning *planning);
 void plan_tell_beside(struct planning *planning);
 /* Reports what is to be made in a range that its network does not have, and that the spec leaves to others. */
 void plan_tell_outside(struct planning *planning);
+/* Warns of what will be of no effect (field.dead) as what it names by its text goes. */
+void plan_tell_dying(struct planning *planning);
 /* Warns of what is as it is wanted, and of no effect (live.dead); where the plan only looks, that is drift. */
 void plan_tell_dead(struct planning *planning);
 /* Finds what may have been renamed only, once it is known what is to be made and what goes. */

@@ -1,22 +1,22 @@
 """Routes that are as the spec says, and lead nowhere: what they name is gone, or no longer attached."""
 
 import pytest
-from trueup_runner import Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Expression, Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 TABLE, MACHINE, GATEWAY = "aws.route_table.r", "aws.instance.m", "aws.internet_gateway.i"
 IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
 FAR = "192.168.0.0/16"
 
 
-def write(stack, *routes, **lifecycle):
+def write(stack, *routes, image=IMAGE, gateway="i", **lifecycle):
     table = {"vpc": Ref("aws.vpc.v"), "routes": list(routes)}
     if lifecycle:
         table["lifecycle"] = lifecycle
     spec = {
         "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
-        "aws.internet_gateway": {"i": {"vpc": Ref("aws.vpc.v")}},
+        "aws.internet_gateway": {gateway: {"vpc": Ref("aws.vpc.v")}},
         "aws.subnet": {"s": {"vpc": Ref("aws.vpc.v"), "cidr": "10.0.0.0/24"}},
-        "aws.instance": {"m": {**IMAGE, "subnet": Ref("aws.subnet.s")}},
+        "aws.instance": {"m": {**image, "subnet": Ref("aws.subnet.s")}},
         "aws.route_table": {"r": table},
     }
     stack.write("stack.yaml", spec_text(spec))
@@ -46,6 +46,15 @@ def other(stack, cloud):
 
 def warnings(document):
     return [each for each in document["diagnostics"] if "leads nowhere" in each["message"]]
+
+
+def foretold(stack, *words):
+    planned = stack.run("plan", "--output", "json", *words, status=None).json
+    return [each for each in planned["diagnostics"] if "goes on naming" in each["message"]]
+
+
+def outputs_of(stack, address):
+    return stack.run("state", "show", address, "--output", "json").json["objects"][0]["outputs"]
 
 
 def test_the_nightly_look_tells_it_each_time(stack, cloud, other):
@@ -200,3 +209,37 @@ def test_a_machine_that_moves_to_another_vpc(stack, cloud, table):
         assert state_of(cloud, stack, FAR) == "active"
     plan_is_empty(stack)
     stack.run("drift")
+
+
+@pytest.mark.parametrize("words", [[], ["--refresh=none"], ["--target", MACHINE]], ids=["all", "as recorded", "its target"])
+def test_a_route_that_names_by_its_id_what_goes_is_told_before(stack, cloud, words):
+    """No reference says what waits for it, and the service lets it go: the route leads nowhere then."""
+    write(stack)
+    apply(stack)
+    machine, gateway = outputs_of(stack, MACHINE)["interface"], ids_of(stack)[GATEWAY]
+    routes = {"destination": FAR, "interface": machine}, {"destination": "0.0.0.0/0", "internet_gateway": gateway}
+    write(stack, *routes)
+    apply(stack)
+    assert not foretold(stack, *words)
+    other = {**IMAGE, "image": "ami-0a1b2c3d4e5f60718"}
+    write(stack, *routes, image=other)
+    [told] = foretold(stack, *words)
+    assert told["address"] == TABLE and told["message"] == (
+        f"'{TABLE}': routes[{FAR}] goes on naming {machine}, the 'interface' of the '{MACHINE}' that goes"
+    )
+    assert told["hint"].startswith("write '${aws.instance.m.interface}' there: ")
+    # As the hint has it.
+    write(stack, {"destination": FAR, "interface": Expression("${aws.instance.m.interface}")}, image=other)
+    assert not foretold(stack, *words)
+
+
+def test_a_route_that_names_by_its_id_a_gateway_that_is_deleted_is_told_before(stack, cloud):
+    write(stack)
+    apply(stack)
+    gateway = ids_of(stack)[GATEWAY]
+    write(stack, {"destination": "0.0.0.0/0", "internet_gateway": gateway})
+    apply(stack)
+    write(stack, {"destination": "0.0.0.0/0", "internet_gateway": gateway}, gateway="j")
+    [told] = foretold(stack)
+    assert f"goes on naming {gateway}, the 'id' of the '{GATEWAY}' that goes" in told["message"]
+    assert told["hint"] == "have it name another one, or take it out"
