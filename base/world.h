@@ -51,6 +51,8 @@ struct world {
 	int64_t (*boot_ms)(struct world *world);
 	/* The same where boot_ms runs ahead of it, in a simulation; NULL: boot_ms. See world_lease_ms(). */
 	int64_t (*lease_ms)(struct world *world);
+	/* Likewise of wall_ms. See world_lease_wall_ms(). */
+	int64_t (*lease_wall_ms)(struct world *world);
 	/* Fills from a cryptographic source. Cannot fail: ends the process if the source does. */
 	void (*random)(struct world *world, void *bytes, size_t size);
 	/* Borrowed for the world's life, or NULL. */
@@ -152,6 +154,12 @@ static inline bool world_has_told(struct world *world)
 static inline int64_t world_lease_ms(struct world *world)
 {
 	return world->lease_ms ? world->lease_ms(world) : world->boot_ms(world);
+}
+
+/* The same by the calendar, for who looks from another machine, and for people. */
+static inline int64_t world_lease_wall_ms(struct world *world)
+{
+	return world->lease_wall_ms ? world->lease_wall_ms(world) : world->wall_ms(world);
 }
 
 #endif

@@ -22,7 +22,7 @@ static void print_line(struct buffer *text, const char *name, struct slice value
 static void print_age(struct recorded *recorded, const char *name, int64_t moment_ms)
 {
 	struct world *world = recorded->job.world;
-	int64_t age_ms = world->wall_ms(world) - moment_ms;
+	int64_t age_ms = world_lease_wall_ms(world) - moment_ms;
 	BUFFER_AUTO line;
 
 	buffer_init(&line, 256);

@@ -46,6 +46,11 @@ static int64_t lease_ms(struct world *world)
 	return world_lease_ms(of_world(world)->real);
 }
 
+static int64_t lease_wall_ms(struct world *world)
+{
+	return world_lease_wall_ms(of_world(world)->real);
+}
+
 static int64_t wall_ms(struct world *world)
 {
 	const struct simulated *simulated = of_world(world);
@@ -341,6 +346,7 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	};
 	simulated->world.boot_ms = boot_ms;
 	simulated->world.lease_ms = lease_ms;
+	simulated->world.lease_wall_ms = lease_wall_ms;
 	simulated->world.wall_ms = wall_ms;
 	simulated->world.transport = &simulated->transport;
 	simulated->world.write = write_redacted;

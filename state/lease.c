@@ -87,7 +87,7 @@ static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, 
 	if (sight->fencing != holder->fencing || sight->beats != holder->beats)
 		*sight = (struct lease_sight){holder->fencing, holder->beats, boot_ms};
 	seen_left_ms = clamp(sight->boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
-	wall_left_ms = clamp(holder->beat_wall_ms + 2 * holder->term_ms - world->wall_ms(world), 0, INT64_MAX);
+	wall_left_ms = clamp(holder->beat_wall_ms + 2 * holder->term_ms - world_lease_wall_ms(world), 0, INT64_MAX);
 	if (wall_left_ms == 0 || seen_left_ms == 0)
 		return 0;
 	*ret_unwatched = wall_left_ms;
@@ -137,7 +137,7 @@ static bool write_holder(const struct lease *taken, struct database *database, s
 			 const struct run *run, struct arena *scratch, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_TAKE);
-	int64_t wall_ms = world->wall_ms(world);
+	int64_t wall_ms = world_lease_wall_ms(world);
 
 	query_integer(&query, taken->fencing);
 	query_id(&query, run->id);
@@ -211,7 +211,7 @@ bool lease_beat(struct lease *lease, struct database *database, struct world *wo
 	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_BEAT);
 
 	query_integer(&query, boot_ms);
-	query_integer(&query, world->wall_ms(world));
+	query_integer(&query, world_lease_wall_ms(world));
 	query_integer(&query, lease->fencing);
 	query_id(&query, lease->run);
 	if (!query_run(&query, diagnostics))

@@ -121,3 +121,27 @@ def test_several_at_once(contended):
     assert not any(b"lost its lease" in err for err in errors)
     contended.run("plan", "--detailed-exitcode")
     assert len(recorded(contended)) == sum(len(things) for kind, things in SPEC.items() if kind.startswith("aws."))
+
+
+def test_a_heartbeat_is_shown_while_the_simulated_clock_stands_still(stack):
+    """As it does for as long as a program that is given a secret runs: the run is at work all the same."""
+    simulate(stack)
+    pair = {"name": "k", "secret_to": {"command": ["sh", "-c", "cat > given; while [ ! -e go ]; do sleep 0.1; done"]}}
+    stack.write("stack.yaml", json.dumps({"stack": "s", "providers": SPEC["providers"], "aws.key_pair": {"k": pair}}))
+    process = stack.start("apply", "--yes")
+
+    def heartbeat():
+        holder = stack.run("lease", "show", "--output", "json").json["holder"]
+        return holder["heartbeat"] if holder else None
+
+    try:
+        while not (stack.folder / "given").exists():
+            time.sleep(0.05)
+        first = heartbeat()
+        end_s = time.monotonic() + 30
+        while heartbeat() == first and time.monotonic() < end_s:
+            time.sleep(0.2)
+        assert heartbeat() > first
+    finally:
+        (stack.folder / "go").touch()
+        assert process.wait(timeout=60) == 0
