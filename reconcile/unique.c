@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "reconcile/made.h"
+#include "reconcile/scope.h"
 
 bool unique_field(const struct field *field)
 {
@@ -41,13 +42,7 @@ bool unique_members(const struct field *field)
 	return false;
 }
 
-/* The map of an item, and what is around that. */
-struct around {
-	const struct value *map;
-	const struct around *outer; /* NULL: the map is the resource itself */
-};
-
-static const struct value *scope_of(const struct field *field, const struct around *around)
+static const struct value *scope_of(const struct field *field, const struct scope *around)
 {
 	const char *scope = unique_scope(field);
 
@@ -62,26 +57,26 @@ struct finding {
 };
 
 static void find(const struct finding *finding, const struct field *field, const struct value *value,
-		 const struct around *around)
+		 const struct scope *around)
 {
 	finding->found(finding->context, field, value, scope_of(field, around));
 }
 
 /* as: the field that stands for each item of the set. */
 static void find_items(const struct finding *finding, const struct field *set, const struct field *as,
-		       const struct value *list, const struct around *around)
+		       const struct value *list, const struct scope *around)
 {
 	for (uint32_t i = 0; unique_items(set) && value_is(list, VALUE_LIST) && i < list->count; i++)
 		find(finding, as, &list->items[i], around);
 }
 
 static void find_members(const struct finding *finding, const struct field *field, const struct value *list,
-			 const struct around *outer)
+			 const struct scope *outer)
 {
 	bool has_any = unique_members(field);
 
 	for (uint32_t i = 0; has_any && value_is(list, VALUE_LIST) && i < list->count; i++) {
-		const struct around around = {&list->items[i], outer};
+		const struct scope around = {&list->items[i], outer};
 
 		for (size_t k = 0; k < field->item->members.count; k++) {
 			const struct field *member = field_at(&field->item->members, k);
@@ -100,7 +95,7 @@ static void find_members(const struct finding *finding, const struct field *fiel
 void unique_each(const struct field *top, const struct value *fields, unique_found *found, void *context)
 {
 	const struct finding finding = {found, context};
-	const struct around around = {fields, NULL};
+	const struct scope around = {fields, NULL};
 	const struct value *value = value_if_set(value_get_named(fields, top->name));
 
 	if (!value)

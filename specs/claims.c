@@ -1,4 +1,5 @@
 #include "base/buffer.h"
+#include "reconcile/scope.h"
 #include "reconcile/unique.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
@@ -10,17 +11,11 @@
 
 enum { KEY_LARGEST_BYTES = 16 * 1024 };
 
-/* An object that a claim is made in, and the one around that. */
-struct around {
-	const struct value *map;
-	const struct around *outer; /* NULL: the map is the resource itself */
-};
-
 struct claim {
 	const struct resource *resource;
 	const struct field *field;
 	const struct value *value;
-	const struct around *around; /* while it is made */
+	const struct scope *around; /* while it is made */
 };
 
 struct claims {
@@ -87,13 +82,8 @@ static struct slice scope_of(const struct claim *claim, struct slice anywhere)
 {
 	const struct field *field = claim->field, *item = field->item;
 	const char *scope = item && !field->unique_in ? item->unique_in : field->unique_in;
-	const struct value *within = NULL;
 
-	if (!scope)
-		return anywhere;
-	for (const struct around *around = claim->around; around && !within; around = around->outer)
-		within = value_get_named(around->map, scope);
-	return text_of(within);
+	return scope ? text_of(scope_nearest(claim->around, slice_of(scope))) : anywhere;
 }
 
 static void claim_name(struct claims *claims, struct claim claim)
@@ -197,7 +187,7 @@ static void claim_value(struct claims *claims, const struct claim *claim);
 static void claim_members(struct claims *claims, const struct claim *claim)
 {
 	const struct fields *members = &claim->field->members;
-	const struct around around = {claim->value, claim->around};
+	const struct scope around = {claim->value, claim->around};
 
 	for (size_t i = 0; value_is(claim->value, VALUE_MAP) && i < members->count; i++) {
 		const struct field *field = field_at(members, i);
@@ -237,7 +227,7 @@ void claims_check(struct loading *loading, const struct map *places)
 	map_init(&claims.taken);
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
-		const struct around around = {&resource->desired, NULL};
+		const struct scope around = {&resource->desired, NULL};
 
 		kind_fields_turn(&claiming, resource->kind);
 		for (size_t k = 0; k < claiming.count; k++) {
