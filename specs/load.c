@@ -273,6 +273,7 @@ static void check_things(struct loading *loading, const struct stack *stack)
 	routes_check(loading);
 	beside_check(loading);
 	addresses_check(loading);
+	shares_check(loading);
 	map_release(&places);
 }
 

@@ -42,5 +42,7 @@ void beside_check(struct loading *loading);
 /* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there, and
  * those for which what they are in has no range. */
 void addresses_check(struct loading *loading);
+/* shares.c: addresses and ranges of one thing that are part of a range that is set apart for another one. */
+void shares_check(struct loading *loading);
 
 #endif

@@ -291,6 +291,18 @@ ROWS = {
         f"  b: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, prefixes: [10.0.1.16/28]}}]}}\n",
         [(7, ["'aws.instance.a' and 'aws.instance.b' have the same range in 'prefixes', which one at a time has"])],
     ),
+    "addresses within the prefix of another machine": (
+        f"{TWO_VPCS}aws.instance:\n  a: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, prefixes: [10.0.1.16/28]}}]}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.1.17}}\n"
+        f"  c: {{{TEMPLATE}, subnet: subnet-0123456789abcdef0, address: 10.0.1.17}}\n"
+        f"  d: {{{TEMPLATE}, subnet: s, address: 10.0.1.32}}\n"
+        f"  e: {{{TEMPLATE}, subnet: r, interfaces: [{{device_index: 0}}, {{device_index: 1, subnet: s,\n"
+        "    addresses: [{address: 10.0.1.31}]}]}\n",
+        [
+            (9, ["'aws.instance.b' cannot have 10.0.1.17 as its 'address'", "10.0.1.16/28, which 'aws.instance.a' has in its 'prefixes'"]),
+            (13, ["'aws.instance.e' cannot have 10.0.1.31 as its 'address'"]),
+        ],
+    ),
     "an interface of a template outside of its subnet": (
         "aws.launch_template:\n  a: {name: tmpl, interfaces: [{device_index: 0, subnet: s, address: 10.0.2.9}]}\n",
         [(6, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"])],
