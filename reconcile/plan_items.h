@@ -277,6 +277,8 @@ void plan_tell_outside(struct planning *planning);
 void plan_tell_dying(struct planning *planning);
 /* Warns of what is as it is wanted, and of no effect (live.dead); where the plan only looks, that is drift. */
 void plan_tell_dead(struct planning *planning);
+/* Has what the last call of a run that was cut off brings, and the spec sets no more, count as there. */
+void plan_count_begun(struct planning *planning, struct item *item);
 /* Finds what may have been renamed only, once it is known what is to be made and what goes. */
 void plan_find_renamed(struct planning *planning);
 /* Of what goes, though it may not: how to keep it where it was only renamed, before that hint; NULL: there is none. */

@@ -210,11 +210,19 @@ const struct live *plan_marked(struct planning *planning, const struct kind *kin
 	return marked;
 }
 
+/* As it is judged. What is only looked at is told as it was read. */
+static void take_live(struct planning *planning, struct item *item)
+{
+	item->live = plan_marked(planning, item->resource->kind, item->live, &item->wanted, item->object);
+	if (!planning->input->scope.looks)
+		plan_count_begun(planning, item);
+}
+
 /* anew: by a record that tells nothing of what the item is to be about. */
 static void diff_item(struct planning *planning, struct item *item, bool parts, bool anew)
 {
 	if (!item->marked)
-		item->live = plan_marked(planning, item->resource->kind, item->live, &item->wanted, item->object);
+		take_live(planning, item);
 	item->marked = true;
 	bool complete = item->object && object_was_finished(item->object) && !anew;
 	struct difference *difference = arena_new(planning->arena, struct difference);

@@ -95,6 +95,8 @@ bool unfinished_sets_tags(const struct object *object);
 /* What the operation does (struct call: comes, goes); false where the note does not say that of it. */
 bool unfinished_effect(const struct object *object, struct slice operation, const struct value **ret_comes,
 		       const struct value **ret_goes);
+/* What the call was to bring that was sent last (struct call: comes); MAP, or NULL where the note does not say that. */
+const struct value *unfinished_comes(const struct object *object);
 /* The fields that an update sets, resolved as far as they were known; MAP, with null for what it clears; or NULL. */
 const struct value *unfinished_resolved(const struct object *object);
 /* The same as the spec has them; NULL: there is no note. */

@@ -438,6 +438,13 @@ bool unfinished_effect(const struct object *object, struct slice operation, cons
 	       slice_equal(value_slice(value_get_named(call, OPERATION)), operation);
 }
 
+const struct value *unfinished_comes(const struct object *object)
+{
+	const struct value *comes = value_get_named(value_get_given(&object->unfinished, SLICE(CALL)), COMES);
+
+	return value_is(comes, VALUE_MAP) ? comes : NULL;
+}
+
 void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena)
 {
 	struct value all = dependencies_write(wanted, count, arena);

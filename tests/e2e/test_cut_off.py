@@ -1,14 +1,18 @@
 """A run that was killed within a change or a deletion: what it did is told as its own doing, and can be undone."""
 
 import json
+import signal
 
 import pytest
 
 from cli import recorded, simulate
+from simulator import simulator  # noqa: F401
 from test_cli_runs import gate  # noqa: F401
 from test_drift_of_runs import MISSED
 from test_recover import rows
+from test_take_back import site  # noqa: F401
 from test_undo import BLUE, LESS, NET, THIRD, apply_spec, is_as_in, operations, runs, undo
+from trueup_runner import Ref, plan_is_empty, spec_text
 
 NAMES = NET.replace('floor: "1"}}', 'floor: "1"}, dns_hostnames: true}')
 TAGS = NET.replace('{team: red, floor: "1"}', "{team: blue}")
@@ -337,3 +341,30 @@ def test_what_somebody_else_deleted_is_told_so_after_a_run_failed(stack, removed
     stack.run("sim", "remove", "fault", fault)
     told = "was deleted outside of this stack, and not made anew since" if removed else AGAIN
     assert reasons(stack) == {"aws.subnet.b": told}
+
+
+def network_and_group(**group):
+    """A scaling group that runs nothing, and all that it needs."""
+    things = {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        "aws.subnet": {"s": {"vpc": Ref("aws.vpc.v"), "cidr": "10.0.1.0/24"}},
+        "aws.launch_template": {"t": {"name": "web", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}},
+    }
+    group = {"name": "off", "launch_template": Ref("aws.launch_template.t"), "subnets": [Ref("aws.subnet.s")], **group}
+    return spec_text({**things, "aws.autoscaling_group": {"g": {**group, "min": 0, "max": 0}}})
+
+
+def test_what_the_last_call_brings_goes_though_it_does_not_show_yet(site):  # noqa: F811
+    """It was answered, and reads lag: taken for what is there, nobody would take away what the spec sets no more."""
+    stack = site.stack
+    stack.write("stack.yaml", network_and_group(metrics=["GroupMinSize"]))
+    site.cut_off(signal.SIGINT, lambda number, action, executed: action == "EnableMetricsCollection" and not executed)
+    site.server.change("auto-scaling-group", "off", EnabledMetrics=[])
+    stack.write("stack.yaml", network_and_group())
+    [action] = stack.run("plan", "--output", "json").json["actions"]
+    changes = [(each["path"], each["cause"], each["effect"]) for each in action["changes"]]
+    assert changes == [("metrics[GroupMinSize]", "intent", "set")]
+    stack.run("apply", "--yes")
+    calls = stack.run("state", "history", runs(stack)[0]["id"], "--output", "json").json["calls"]
+    assert [each["operation"] for each in calls] == ["DisableMetricsCollection"]
+    plan_is_empty(stack)
