@@ -206,6 +206,9 @@ struct field {
 	/* WRITE_ONLY: a read tells it only while the thing runs (kind.running). What is to be started is given it with
 	 * that, whatever it has, unless an output that it renews is there */
 	bool shown_running;
+	/* IMMUTABLE and WRITE_ONLY: where a read shows a value, it is what the thing has. Else such a one is compared
+	 * with the record alone, as the address that a machine is reached by */
+	bool read_where_shown;
 	/* FIELD_INTEGER: other fields that bound it. A change of one of these in place brings it within, by the
 	 * service, whatever the spec says or leaves to others; NULL: none */
 	const char *at_least, *at_most;
@@ -418,12 +421,11 @@ static inline bool field_sends_items(const struct field *field)
 {
 	return field->type == FIELD_SET && (field->flags & SETTLES);
 }
-/* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. Of items that were told at
- * launch alone no read tells more than what is SEEN. */
+/* Of a field that is WRITE_ONLY: whether that value, as it was read, tells it all the same. */
 static inline bool field_is_told(const struct field *field, const struct value *live)
 {
-	return (field->flags & WRITE_ONLY) && !((field->flags & IMMUTABLE) && field->item) && value_if_set(live) &&
-	       !value_is(live, VALUE_UNREAD);
+	return (field->flags & WRITE_ONLY) && (!(field->flags & IMMUTABLE) || field->read_where_shown) &&
+	       value_if_set(live) && !value_is(live, VALUE_UNREAD);
 }
 /* Whether it is the mere number of what another field of the kind tells one by one. */
 static inline bool field_counts(const struct field *field)

@@ -106,6 +106,12 @@ def test_an_address_that_an_interface_keeps_is_told_before_any_call(stack, holde
     cloud.close()
 
 
+def hosts(cloud):
+    """The addresses of the machines that run, by the last of their numbers."""
+    there = [each for each in cloud.things("instance").values() if each.get("privateIpAddress")]
+    return sorted(int(each["privateIpAddress"].rsplit(".", 1)[1]) for each in there)
+
+
 def test_what_the_service_chose_is_free_once_another_is_named(stack):
     """As the hint says it; nothing but another address has a machine made anew that keeps all else."""
     cloud = SimulatedCloud(stack)

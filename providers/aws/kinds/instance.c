@@ -241,6 +241,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "primary_ipv6",
 		   .type = FIELD_BOOL,
 		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .read_where_shown = true,
 		   .in_place_to = "true",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether the first IPv6 address stays with it"},
