@@ -110,18 +110,20 @@ static void settle_blind(struct settling *settling, struct slice name, const str
 	put(settling, &settling->object->resolved, name, &unknown);
 }
 
-/* Whether a read tells nothing of the field, as the object is not where it is to be yet (read_by). */
+/* Whether a read tells nothing of the field, as others have taken the object from where it is to be (read_by). Where
+ * the run itself was to take it elsewhere, what it has given up by then is its own doing. */
 static bool is_out_of_sight(const struct settling *settling, const struct field *field)
 {
-	const struct value *goal;
+	const struct value *goal, *was;
 
 	if (!field->read_by)
 		return false;
 	const struct slice name = slice_of(field->read_by);
 	goal = value_get_given(unfinished_resolved(settling->object), name);
+	was = value_get_given(&settling->object->resolved, name);
 	if (!goal)
-		goal = value_get_given(&settling->object->resolved, name);
-	return goal && !is_same(value_get_given(&settling->live, name), goal);
+		goal = was;
+	return goal && (!was || is_same(was, goal)) && !is_same(value_get_given(&settling->live, name), goal);
 }
 
 /* Whether all that was to become of the field is there. resolved: also what it goes back to, where it is not set. */
