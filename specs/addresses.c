@@ -46,7 +46,8 @@ static void check(const struct look *look, const struct scope *scope, const stru
 	struct cidr address, range;
 
 	if (!value_is(value, VALUE_STRING) ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address : cidr_read)(value_slice(value), &address))
+	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &address)
+					   : cidr_read(value_slice(value), &address)))
 		return;
 	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
 		const struct field *own = field_at(&parent->kind->fields, i);

@@ -33,7 +33,8 @@ static void note(struct shares *shares, const struct scope *scope, const struct 
 	struct cidr cidr;
 
 	if (!within || !value_is(value, VALUE_STRING) || value_has_secret(value) ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address : cidr_read)(value_slice(value), &cidr))
+	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &cidr)
+					   : cidr_read(value_slice(value), &cidr)))
 		return;
 	struct slice network = value_is(within, VALUE_DEFERRED) ? within->deferred->text : value_slice(within);
 	shares->items = arena_room(shares->loading->arena, shares->items, shares->count, &shares->capacity,
