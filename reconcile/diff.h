@@ -35,7 +35,7 @@ enum change_effect {
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
 	EFFECT_BOUND, /* the service brings it within what another change makes of its bounds: nothing is sent for it */
-	EFFECT_MOVED, /* drift of what the spec has changed as well: the next change says what it becomes */
+	EFFECT_MOVED, /* drift of what becomes another one as well: the next change says which, where that is known */
 	EFFECT_LOST,  /* an item that the spec names is gone, and no call brings it back */
 	EFFECT_DEAD,  /* an item is as recorded, and of no effect as what it needs is gone; of a mere look alone */
 	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */

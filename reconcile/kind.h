@@ -157,8 +157,8 @@ struct field {
 	 */
 	const char *beside;
 	/* FIELD_REFERENCE: the same, where people can join two of these, of which no spec tells: there too a service
-	 * may let it be referred to. Only an undoing asks, of what has moved since: what was so before was joined.
-	 * NULL: as beside says */
+	 * may let it be referred to. An undoing asks, of what has moved since, for what was so before was joined; and a
+	 * plan, of what it only makes, which nobody can have joined. NULL: as beside says */
 	const char *beside_or_joined;
 	/* FIELD_REFERENCE: what its target refers to by fields with `beside` lies in the same as what this object
 	 * refers to so, unless another field that follows this one says that the target counts as it was once. */
