@@ -1,7 +1,5 @@
 """Drawn stacks of which people change things: drift tells, and an apply sets them right, or says first why it cannot."""
 
-import copy
-
 import pytest
 from hands import Hands
 from test_walks import write
@@ -27,7 +25,6 @@ def test_a_walk_by_hand(stack, cloud, seed, edits):
     for _ in range(STEPS):
         hands.act(hands.random.choice([1, 1, 2, 3]))
         drift = stack.run("drift", status=(0, 2))
-        before = copy.deepcopy(walk.stack)
         if edits:
             walk.step()
         write(stack, walk.stack)
@@ -42,5 +39,4 @@ def test_a_walk_by_hand(stack, cloud, seed, edits):
             return
         plan_is_empty(stack)
         stack.run("drift")
-        assert walk.stack == before or edits
     stack.run("destroy", "--yes")

@@ -23,19 +23,10 @@ static struct value ids_of(const struct value *answer, struct arena *arena)
 	return value_builder_list(&ids, arena);
 }
 
-const struct aws_holders aws_group_holders = {
-	.one = "instance",
-	.many = "instances",
-	.operation = "DescribeInstances",
-	.fixed = by_group,
-	.id = "Filters.0.Values.0",
-	.ids = ids_of,
-};
-const struct aws_holders aws_subnet_holders = {
-	.one = "instance",
-	.many = "instances",
-	.operation = "DescribeInstances",
-	.fixed = by_subnet,
-	.id = "Filters.0.Values.0",
-	.ids = ids_of,
-};
+#define INSTANCES(filter)                                                                                              \
+	{                                                                                                              \
+		.one = "instance", .many = "instances", .operation = "DescribeInstances", .fixed = (filter),           \
+		.id = "Filters.0.Values.0", .ids = ids_of                                                              \
+	}
+const struct aws_holders aws_group_holders = INSTANCES(by_group);
+const struct aws_holders aws_subnet_holders = INSTANCES(by_subnet);
