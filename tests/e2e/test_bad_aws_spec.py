@@ -571,6 +571,20 @@ ROWS = {
         machine("", "device_index: 0, type: efa-only"),
         [(7, ["the first interface cannot be 'efa-only'"])],
     ),
+    "further interfaces without a subnet": (
+        machine("subnet: s, ", "device_index: 1", "device_index: 2, subnet: s", "device_index: 1, network_card: 1, type: efa-only"),
+        [(7, ["a further interface needs the field 'subnet'", "that of its first interface alone"]), (9, ["needs the field 'subnet'"])],
+    ),
+    "a further interface without a subnet beside a first one that has its own": (
+        machine("", "device_index: 0, subnet: s", "device_index: 1")
+        + f"  b: {{{TEMPLATE}, interfaces: [{{device_index: 0, interface: eni-0123456789abcdef0}},\n    {{device_index: 1}}]}}\n",
+        [(8, ["a further interface needs the field 'subnet'"]), (10, ["a further interface needs the field 'subnet'"])],
+    ),
+    "interfaces in the default VPC, and one that is there already": (
+        machine("", "device_index: 0", "device_index: 1")
+        + f"  b: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 1, interface: eni-0123456789abcdef0}}]}}\n",
+        [],
+    ),
     "interfaces of a cluster": (
         machine("", "device_index: 0, type: efa, subnet: s", "device_index: 1, network_card: 1, type: efa-only, subnet: s"),
         [],

@@ -188,6 +188,27 @@ static bool check_several(const struct value *desired, const struct value *first
 	return (!first || refuse(first, of_interface, several, later, diagnostics)) && good;
 }
 
+/* Whether it is said anywhere where the instance lies; else AWS takes the default VPC. */
+static bool is_placed(const struct value *desired, const struct value *interfaces)
+{
+	bool placed = value_get_named(desired, "subnet") != NULL;
+	for (uint32_t i = 0; !placed && i < interfaces->count; i++)
+		placed = value_get_named(&interfaces->items[i], "subnet") ||
+			 value_get_named(&interfaces->items[i], "interface");
+	return placed;
+}
+
+/* "If you specify a network interface, you must specify any subnets as part of the network interface instead"
+ * (API_RunInstances.html, SubnetId). */
+static bool check_placed(const struct value *interface, struct diagnostics *diagnostics)
+{
+	if (value_get_named(interface, "subnet") || value_get_named(interface, "interface"))
+		return true;
+	diag_error(diagnostics, FAULT_USER, interface->position, "a further interface needs the field 'subnet'");
+	diag_hint(diagnostics, "add it: the 'subnet' of the instance is that of its first interface alone");
+	return false;
+}
+
 bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *interfaces = value_get_named(desired, "interfaces"), *first = NULL;
@@ -195,10 +216,13 @@ bool aws_instance_network_check(const struct kind *kind, const struct value *des
 	(void)kind;
 	if (!value_is(interfaces, VALUE_LIST) || interfaces->count == 0)
 		return true;
+	bool placed = is_placed(desired, interfaces);
 	for (uint32_t i = 0; i < interfaces->count; i++) {
 		const struct value *one = &interfaces->items[i];
 		bool is_the_first = is_first(one, "device_index", "network_card");
 		good = check_one(one, is_the_first, diagnostics) && good;
+		if (!is_the_first && placed)
+			good = check_placed(one, diagnostics) && good;
 		if (is_the_first && first)
 			good = diag_error(diagnostics, FAULT_USER, one->position,
 					  "two of 'interfaces' are in slot 0 of card 0");
