@@ -160,6 +160,12 @@ struct field {
 	 * may let it be referred to. An undoing asks, of what has moved since, for what was so before was joined; and a
 	 * plan, of what it only makes, which nobody can have joined. NULL: as beside says */
 	const char *beside_or_joined;
+	/* A set: the reference by which an item lies somewhere by itself where it gives it (an interface of a machine: its
+	 * subnet). What such an item refers to by fields with `beside` lies in the same as that, and not as the rest of
+	 * the object. NULL: all of it does */
+	const char *lies_by;
+	/* Beside lies_by: the name of the one item that is the object's own, which all of it lies beside. NULL: none is */
+	const char *own_item;
 	/* FIELD_REFERENCE: what its target refers to by fields with `beside` lies in the same as what this object
 	 * refers to so, unless another field that follows this one says that the target counts as it was once. */
 	bool beside_through;

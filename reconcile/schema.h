@@ -46,6 +46,8 @@ const struct value *schema_key_part(const struct field *member, const struct val
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);
 /* The same for people, without what is not set. */
 struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena);
+/* Whether that item of the set lies somewhere by itself (field.lies_by), and not where its object does. */
+bool schema_item_is_apart(const struct field *set, const struct value *item, struct arena *arena);
 /* A whole number for a message, which does not tell a secret one: it may be too short to be struck out of a text. */
 struct slice schema_number_shown(const struct value *number, struct arena *arena);
 /* Whether any field, at any depth, is secret. */

@@ -321,3 +321,9 @@ struct slice schema_item_name(const struct field *item, const struct value *valu
 	}
 	return (struct slice){name, size};
 }
+
+bool schema_item_is_apart(const struct field *set, const struct value *item, struct arena *arena)
+{
+	return set->lies_by && value_if_set(value_get_named(item, set->lies_by)) &&
+	       !(set->own_item && slice_is(schema_item_name(set->item, item, arena), set->own_item));
+}

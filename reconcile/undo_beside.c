@@ -1,3 +1,4 @@
+#include "reconcile/schema.h"
 #include "reconcile/undo_room.h"
 
 /*
@@ -349,6 +350,22 @@ static void look_at_joined(const struct inside *inside, const struct field *fiel
 		refuse_parted(&here, field, target, whole);
 }
 
+static void check_value(struct inside *inside, const struct field *field, const struct value *value);
+
+/* One that lies somewhere by itself is compared with nothing outside of it. */
+static void check_item(struct inside *inside, const struct field *set, const struct value *item)
+{
+	struct inside apart = *inside;
+
+	if (!schema_item_is_apart(set, item, inside->room->work->arena)) {
+		check_value(inside, set->item, item);
+		return;
+	}
+	apart.whole = (struct slice){0};
+	check_value(&apart, set->item, item);
+	inside->is_left_out = apart.is_left_out;
+}
+
 static void check_value(struct inside *inside, const struct field *field, const struct value *value)
 {
 	if (inside->is_left_out)
@@ -358,7 +375,7 @@ static void check_value(struct inside *inside, const struct field *field, const 
 	if (field->beside_or_joined)
 		look_at_joined(inside, field, value);
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_value(inside, field->item, &value->items[i]);
+		check_item(inside, field, &value->items[i]);
 	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
 		const struct value *held = value_if_set(value_get_named(value, member->name));

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "reconcile/schema.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -133,6 +134,23 @@ static void look_at_output(struct inside *inside, const struct field *field, con
 		compare_through(inside, name, value, target);
 }
 
+static void check(struct inside *inside, const struct field *field, const char *name, const struct value *value);
+
+/* One that lies somewhere by itself is compared with nothing outside of it but what is to be alike. */
+static void check_item(struct inside *inside, const struct field *set, const char *name, const struct value *item)
+{
+	struct inside apart = *inside;
+
+	if (!schema_item_is_apart(set, item, inside->loading->arena)) {
+		check(inside, set->item, name, item);
+		return;
+	}
+	apart.whole = NULL;
+	check(&apart, set->item, name, item);
+	inside->same = apart.same;
+	inside->has_it = apart.has_it;
+}
+
 /* Name: what messages call it; the items of lists have no names that anybody writes. */
 static void check(struct inside *inside, const struct field *field, const char *name, const struct value *value)
 {
@@ -150,7 +168,7 @@ static void check(struct inside *inside, const struct field *field, const char *
 		check(inside, member, member->name, value_get_named(value, member->name));
 	}
 	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check(inside, field->item, name, &value->items[i]);
+		check_item(inside, field, name, &value->items[i]);
 }
 
 /* Whether it is said which of the forms that the target had counts, and not the one that the spec has of it. */

@@ -472,6 +472,44 @@ ROWS = {
         f"aws.instance:\n  a: {{{TEMPLATE}, security_groups: [g], subnet: s}}\n",
         [(7, ["'security_groups' refers to 'aws.security_group.g'", "'aws.subnet.s' lies in 'aws.vpc.v'"])],
     ),
+    "groups of another VPC than an interface's own subnet": (
+        f"{TWO_VPCS}aws.security_group: {{g: {{name: g, description: d, vpc: w}}, h: {{name: h, {GROUP}}}}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, security_groups: [h], interfaces: [\n"
+        "    {device_index: 0, description: first},\n    {device_index: 1, subnet: r, security_groups: [g, h]},\n"
+        "    {device_index: 2, subnet: t, security_groups: [h]}]}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, security_groups: [g]}}]}}\n"
+        f"  c: {{{TEMPLATE}, security_groups: [g], interfaces: [{{device_index: 0, subnet: s}}]}}\n"
+        f"  d: {{{TEMPLATE}, interfaces: [{{device_index: 0, security_groups: [h]}}, {{device_index: 1, subnet: subnet-0123456789abcdef0,\n"
+        "    security_groups: [g, h]}]}\n",
+        [
+            (11, ["'security_groups' refers to 'aws.security_group.g', which lies in 'aws.vpc.w', but 'aws.subnet.r' lies in 'aws.vpc.v'"]),
+            (12, ["'security_groups' refers to 'aws.security_group.h', which lies in 'aws.vpc.v', but 'aws.subnet.t' lies in 'aws.vpc.w'"]),
+            (13, ["'security_groups' refers to 'aws.security_group.g'", "'aws.subnet.s' lies in 'aws.vpc.v'"]),
+            (14, ["'subnet' refers to 'aws.subnet.s'", "'aws.security_group.g' lies in 'aws.vpc.w'"]),
+            (16, ["'security_groups' refers to 'aws.security_group.h'", "'aws.security_group.g' lies in 'aws.vpc.w'"]),
+        ],
+    ),
+    "an instance that is at home in two VPCs": (
+        f"{TWO_VPCS}aws.security_group: {{g: {{name: g, description: d, vpc: w}}, h: {{name: h, {GROUP}}}}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, security_groups: [h], interfaces: [{{device_index: 1, subnet: t, security_groups: [g]}},\n"
+        "    {device_index: 2, subnet: r, security_groups: [h]}]}\n"
+        f"  b: {{{TEMPLATE}, interfaces: [{{device_index: 1, subnet: t, security_groups: [g]}}]}}\n"
+        "aws.route_table: {a: {vpc: v, routes: [{destination: 192.168.0.0/24, interface: '${aws.instance.a.interface}'}]}}\n",
+        [],
+    ),
+    "a template with interfaces in groups of another VPC than the subnets of who uses it": (
+        f"{TWO_VPCS}aws.security_group: {{g: {{name: g, description: d, vpc: w}}, h: {{name: h, {GROUP}}}}}\n"
+        f"aws.launch_template:\n  l: {{name: one, {TEMPLATE}, interfaces: [{{device_index: 0, security_groups: [h]}},\n"
+        "    {device_index: 1, subnet: t, security_groups: [g]}]}\n"
+        f"  m: {{name: two, {TEMPLATE}, interfaces: [{{device_index: 0, security_groups: [h]}},\n"
+        "    {device_index: 1, subnet: t, security_groups: [h]}]}\n"
+        "aws.autoscaling_group:\n  f: {name: f, min: 0, max: 1, launch_template: l, subnets: [s]}\n"
+        "  g: {name: g, min: 0, max: 1, launch_template: l, subnets: [t]}\n",
+        [
+            (12, ["'security_groups' refers to 'aws.security_group.h', which lies in 'aws.vpc.v', but 'aws.subnet.t' lies in 'aws.vpc.w'"]),
+            (15, ["'launch_template' refers to 'aws.launch_template.l' and so to 'aws.security_group.h'", "'aws.subnet.t' lies in 'aws.vpc.w'"]),
+        ],
+    ),
     "groups of two VPCs in one template": (
         f"aws.security_group: {{g: {{name: g, description: d, vpc: w}}, h: {{name: h, {GROUP}}}}}\n"
         "aws.launch_template:\n  a: {name: one, security_groups: [g, h]}\n",

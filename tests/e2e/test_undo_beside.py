@@ -128,3 +128,34 @@ def test_the_run_that_took_what_is_needed_is_named(stack):
     for run in (last, first):
         undo(stack, run, "--yes")
     assert is_as_in(stack, spec({}, c="main", vpcs=("main",)))
+
+
+def homes(groups=("k",), description="d", k="side"):
+    """A machine with an interface in another network than its first one, and the network of one of its groups."""
+    subnets = {"a": {"vpc": "main", "cidr": "10.0.1.0/24"}, "b": {"vpc": "side", "cidr": "10.1.1.0/24"}}
+    named = {name: {"vpc": vpc, "name": name, "description": "d"} for name, vpc in (("g", "main"), ("k", k), ("l", "side"))}
+    further = {"device_index": 1, "subnet": "b", "security_groups": list(groups), "description": description}
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": "a", "security_groups": ["g"], "interfaces": [further]}
+    net = {**json.loads(spec({})), "aws.subnet": subnets, "aws.security_group": named, "aws.instance": {"m": machine}}
+    return json.dumps(net, indent=1)
+
+
+def test_an_interface_in_another_network(stack):
+    """What it refers to lies with its own subnet, and not with the rest of the machine."""
+    simulate(stack, "../world")
+    apply_spec(stack, homes())
+    run = apply_spec(stack, homes(description="e"))
+    assert operations(undo(stack, run, "--yes")) == {"aws.instance.m": "update"}
+    assert is_as_in(stack, homes())
+
+
+def test_an_interface_whose_group_has_left_its_network(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, homes("kl"))
+    run = apply_spec(stack, homes("l"))
+    later = apply_spec(stack, homes("l", k="main"))
+    refused = undo(stack, run, status=1)["diagnostics"]
+    assert [each["message"] for each in refused if each["severity"] == "error"] == [
+        "'aws.instance.m' would refer to 'aws.security_group.k', which lies in 'aws.vpc.main' then, but 'aws.subnet.b' lies in "
+        f"'aws.vpc.side' (apply, run {later[:8]})"
+    ]

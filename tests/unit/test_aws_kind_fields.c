@@ -24,6 +24,12 @@ static bool is_told_apart_by_secret(const struct field *set)
 	return keyed ? secret_key : secret;
 }
 
+static const struct field *item_member(const struct field *field, const char *name)
+{
+	const struct fields *members = field && field->item ? &field->item->members : NULL;
+	return members && members->count > 0 ? field_named(members, slice_of(name)) : NULL;
+}
+
 static void check_field(const struct aws_kind *kind, const struct fields *siblings, const struct field *field)
 {
 	const struct aws_field *own = (const struct aws_field *)field;
@@ -54,6 +60,9 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 	if (own->rests_on && (!field_named(siblings, slice_of(own->rests_on)) || !own->update || !own->change))
 		kind_report(kind, "'%s' rests on '%s', and is nothing that can be turned off for it", field->name,
 			    own->rests_on);
+	const struct field *lies_by = field->lies_by ? item_member(field, field->lies_by) : NULL;
+	if ((field->lies_by && (!lies_by || !lies_by->beside)) || (field->own_item && !field->lies_by))
+		kind_report(kind, "items of '%s' lie nowhere by themselves", field->name);
 	if (made_has_seen(field) != (field->brought_back != NULL))
 		kind_report(kind, "'%s' is told of item by item, and what to do about one that is gone, or neither",
 			    field->name);
@@ -132,12 +141,6 @@ static void check_named_output(const struct aws_kind *kind, const struct aws_fie
 {
 	if (name && !output_named(&kind->kind.outputs, slice_of(name)))
 		kind_report(kind, "'%s': there is no output '%s'", field->field.name, name);
-}
-
-static const struct field *item_member(const struct field *field, const char *name)
-{
-	const struct fields *members = field && field->item ? &field->item->members : NULL;
-	return members && members->count > 0 ? field_named(members, slice_of(name)) : NULL;
 }
 
 /* What names an item is read with it, and not kept; and what stands within an item too is SEEN there. */

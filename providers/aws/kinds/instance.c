@@ -251,6 +251,8 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "interfaces",
 		   .type = FIELD_SET,
 		   .item = &aws_instance_interface.field,
+		   .lies_by = "subnet",
+		   .own_item = "0",
 		   .flags = IMMUTABLE | WRITE_ONLY,
 		   .brought_back = aws_interface_brought_back,
 		   .when_unset = UNSET_RELEASE,

@@ -24,7 +24,11 @@ static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
 static const struct aws_field interface_group = {
-	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .flags = PINS},
+	.field = {.name = "group",
+		  .type = FIELD_REFERENCE,
+		  .target = "aws.security_group",
+		  .beside = "vpc",
+		  .flags = PINS},
 };
 static const struct aws_field interface_address6 = {
 	.field = {.name = "addresses6",

@@ -58,7 +58,9 @@ extern const struct aws_field aws_interface_address6;
 		.member = (family) == 4 ? "Ipv4Prefix" : "Ipv6Prefix"                                                  \
 	}
 
-/* held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself; seen:
+/* Each of them has groups of the VPC that its own subnet lies in, which may be another one than that of the others
+ * (https://aws.amazon.com/about-aws/whats-new/2023/10/multi-vpc-eni-attachments/).
+ * held: IMMUTABLE | SOLE where the thing itself has the addresses; pins: PINS where it lies in the subnet itself; seen:
  * SEEN where an interface is read and changed by itself.
  * group: the item of its groups; private_address: that of PRIVATE_ADDRESS_FIELDS. */
 #define INTERFACE_FIELDS(held, pins, seen, unset, group, private_address, address6, prefix4, prefix6)                  \
@@ -84,6 +86,7 @@ extern const struct aws_field aws_interface_address6;
 		{.field = {.name = "subnet",                                                                           \
 			   .type = FIELD_REFERENCE,                                                                    \
 			   .target = "aws.subnet",                                                                     \
+			   .beside = "vpc",                                                                            \
 			   .alike = "zone",                                                                            \
 			   .flags = (pins),                                                                            \
 			   .when_unset = (unset),                                                                      \

@@ -111,13 +111,9 @@ static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
-static const struct aws_field interface_group = {
-	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
-};
 static const struct aws_field interface_prefix4 = INTERFACE_PREFIX(4, 0), interface_prefix6 = INTERFACE_PREFIX(6, 0);
-static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(0, 0, 0, UNSET_CLEAR, interface_group,
-								     private_address, aws_interface_address6,
-								     interface_prefix4, interface_prefix6)};
+static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(
+	0, 0, 0, UNSET_CLEAR, group, private_address, aws_interface_address6, interface_prefix4, interface_prefix6)};
 static const struct aws_field interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };
@@ -224,7 +220,15 @@ static const struct aws_field fields[] = {
 	 .encode = encode_profile,
 	 .decode = decode_profile},
 	SET("block_devices", "BlockDeviceMappings", block_device, "volumes"),
-	SET("interfaces", "NetworkInterfaces", interface, "network interfaces"),
+	/* Where no subnet is given, they lie in one of who uses the template. */
+	{.field = {.name = "interfaces",
+		   .type = FIELD_SET,
+		   .item = &interface.field,
+		   .lies_by = "subnet",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "network interfaces"},
+	 .member = DATA "NetworkInterfaces",
+	 .update = &new_version},
 	OBJECT("metadata", "MetadataOptions", metadata_fields, "the metadata service of the instances"),
 	SCALAR("monitoring", FIELD_BOOL, "Monitoring.Enabled", "whether metrics come each minute"),
 	OBJECT("placement", "Placement", placement_fields, "where the instances run"),
