@@ -203,6 +203,10 @@ struct field {
 	/* The path of such an item, whose SEEN member of this field's name says the same of the same thing: where that
 	 * changes, this does. NULL: none. */
 	const char *seen_within;
+	/* A set: the member of its items by which a read tells the id of each, a part that goes with the object, and that
+	 * others may name (an interface of a machine). In a spec it is the id of one that is there already. NULL: no read
+	 * does */
+	const char *part_id;
 	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
 	 * .unset_value lets it go. NULL: there is none */
 	const char *bars_deletion;

@@ -7,37 +7,76 @@
  * waits for it; whoever approves the plan is told.
  */
 
-/* What ends, and the output by which it is named. */
+/* What ends, and by what of it is named. */
 struct named {
 	const struct action *action;
-	const struct output *output;
+	struct slice by; /* "interface", or of what no output tells "interfaces[1]" */
+	bool is_output;
 };
 
 struct dying {
 	struct planning *planning;
 	struct map ending; /* by object id, to struct action */
-	struct map texts;  /* of their outputs, to struct named */
+	struct map texts;  /* of their outputs, and the ids of their parts, to struct named */
 };
+
+/* Whether the next one is made of that part too: then it has it in its place. */
+static bool takes_along(const struct action *action, struct slice id)
+{
+	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *set = field->part_id ? value_get_named(&action->known, field->name) : NULL;
+
+		for (uint32_t k = 0; set && value_is(set, VALUE_LIST) && k < set->count; k++)
+			if (slice_equal(value_slice(value_get_named(&set->items[k], field->part_id)), id))
+				return true;
+	}
+	return false;
+}
+
+static void note(struct dying *dying, const struct value *text, const struct named *by)
+{
+	struct named *named;
+
+	if (!text || !value_is(text, VALUE_STRING) || takes_along(by->action, value_slice(text)))
+		return;
+	named = arena_new(dying->planning->arena, struct named);
+	*named = *by;
+	map_add(&dying->texts, value_slice(text), named);
+}
 
 static void note_outputs(struct dying *dying, const struct action *action, const struct object *object)
 {
 	for (size_t i = 0; i < action->kind->outputs.count; i++) {
 		const struct output *output = output_at(&action->kind->outputs, i);
-		const struct value *value = value_get_named(&object->outputs, output->name);
-		struct named *named;
+		const struct named named = {action, slice_of(output->name), true};
 
 		/* Of what repeats a field others may have the same, and the next one has it too. */
-		if (output->repeats || output->secret || !value || !value_is(value, VALUE_STRING))
-			continue;
-		named = arena_new(dying->planning->arena, struct named);
-		*named = (struct named){action, output};
-		map_add(&dying->texts, value_slice(value), named);
+		if (!output->repeats && !output->secret)
+			note(dying, value_get_named(&object->outputs, output->name), &named);
+	}
+}
+
+static void note_parts(struct dying *dying, const struct action *action, const struct live *live)
+{
+	for (size_t i = 0; live && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *set = field->part_id ? value_get_named(&live->fields, field->name) : NULL;
+
+		for (uint32_t k = 0; set && value_is(set, VALUE_LIST) && k < set->count; k++) {
+			struct slice path =
+				diff_item_path(field, slice_of(field->name), &set->items[k], dying->planning->arena);
+			const struct named named = {action, path, false};
+
+			note(dying, value_get_named(&set->items[k], field->part_id), &named);
+		}
 	}
 }
 
 static void note_endings(struct dying *dying)
 {
 	struct planning *planning = dying->planning;
+	const struct live *const *around = plan_around(planning);
 
 	for (size_t i = 0; i < planning->action_count; i++) {
 		struct action *action = &planning->actions[i];
@@ -49,8 +88,10 @@ static void note_endings(struct dying *dying)
 		struct object *object = planning->input->objects[i];
 		const struct action *action = map_get(&dying->ending, object->object_id);
 
-		if (action && plan_load_body(planning, object))
-			note_outputs(dying, action, object);
+		if (!action || !plan_load_body(planning, object))
+			continue;
+		note_outputs(dying, action, object);
+		note_parts(dying, action, around ? around[i] : NULL);
 	}
 }
 
@@ -62,14 +103,18 @@ static void warn(const struct dying *dying, const struct item *item, const struc
 	struct slice target = named->action->address;
 
 	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, text->position,
-		 "'%.*s': %.*s goes on naming %.*s, the '%s' of the '%.*s' that goes", SLICE_ARGUMENTS(item->address),
-		 SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(value_shown(text, SIZE_MAX)), named->output->name,
+		 "'%.*s': %.*s goes on naming %.*s, the '%.*s' of the '%.*s' that goes", SLICE_ARGUMENTS(item->address),
+		 SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(value_shown(text, SIZE_MAX)), SLICE_ARGUMENTS(named->by),
 		 SLICE_ARGUMENTS(target));
 	diag_address(planning->diagnostics, item->address);
-	if (operation_makes(named->action->operation))
+	if (operation_makes(named->action->operation) && named->is_output)
 		diag_hint(planning->diagnostics,
-			  "write '${%.*s.%s}' there: that becomes what the new one has, and says what waits for it",
-			  SLICE_ARGUMENTS(target), named->output->name);
+			  "write '${%.*s.%.*s}' there: that becomes what the new one has, and says what waits for it",
+			  SLICE_ARGUMENTS(target), SLICE_ARGUMENTS(named->by));
+	else if (operation_makes(named->action->operation))
+		diag_hint(planning->diagnostics,
+			  "have it name another one, or that of the new '%.*s' once it is made: no output tells that",
+			  SLICE_ARGUMENTS(target));
 	else
 		diag_hint(planning->diagnostics, "have it name another one, or take it out");
 }

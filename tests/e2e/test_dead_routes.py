@@ -243,3 +243,54 @@ def test_a_route_that_names_by_its_id_a_gateway_that_is_deleted_is_told_before(s
     [told] = foretold(stack)
     assert f"goes on naming {gateway}, the 'id' of the '{GATEWAY}' that goes" in told["message"]
     assert told["hint"] == "have it name another one, or take it out"
+
+
+def with_further(stack, cloud, **further):
+    """The route names the second interface of the machine by its id."""
+    machine = {**IMAGE, "interfaces": [{"device_index": 1, "subnet": Ref("aws.subnet.s"), **further}]}
+    write(stack, image=machine)
+    apply(stack)
+    [made] = cloud.client().describe_instances()["Reservations"][0]["Instances"]
+    [interface] = [each["NetworkInterfaceId"] for each in made["NetworkInterfaces"] if each["Attachment"]["DeviceIndex"] == 1]
+    write(stack, {"destination": FAR, "interface": interface}, image=machine)
+    apply(stack)
+    assert not foretold(stack)
+    return interface, machine
+
+
+@pytest.mark.parametrize("words", [[], ["--target", MACHINE]], ids=["all", "its target"])
+def test_a_route_that_names_a_further_interface_of_what_goes_is_told_before(stack, cloud, words):
+    """It has no output, and is read with its machine all the same."""
+    interface, machine = with_further(stack, cloud)
+    write(stack, {"destination": FAR, "interface": interface}, image={**machine, "image": "ami-0a1b2c3d4e5f60718"})
+    [told] = foretold(stack, *words)
+    assert told["address"] == TABLE and told["message"] == (
+        f"'{TABLE}': routes[{FAR}] goes on naming {interface}, the 'interfaces[1]' of the '{MACHINE}' that goes"
+    )
+    assert told["hint"] == f"have it name another one, or that of the new '{MACHINE}' once it is made: no output tells that"
+    apply(stack)
+    cloud.wait_for(lambda: state_of(cloud, stack, FAR) == "blackhole")
+
+
+def test_a_route_that_names_a_further_interface_of_what_is_deleted_is_told_before(stack, cloud):
+    interface, _ = with_further(stack, cloud)
+    route = {"destination": FAR, "interface": interface}
+    spec = {
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+        "aws.internet_gateway": {"i": {"vpc": Ref("aws.vpc.v")}},
+        "aws.subnet": {"s": {"vpc": Ref("aws.vpc.v"), "cidr": "10.0.0.0/24"}},
+        "aws.route_table": {"r": {"vpc": Ref("aws.vpc.v"), "routes": [route]}},
+    }
+    stack.write("stack.yaml", spec_text(spec))
+    [told] = foretold(stack)
+    assert f"goes on naming {interface}, the 'interfaces[1]' of the '{MACHINE}' that goes" in told["message"]
+    assert told["hint"] == "have it name another one, or take it out"
+
+
+def test_an_interface_that_the_next_machine_has_too_does_not_go(stack, cloud):
+    """It is there already, and is made with neither."""
+    interface, machine = with_further(stack, cloud)
+    there = {**machine, "interfaces": [{"device_index": 1, "interface": interface}]}
+    write(stack, {"destination": FAR, "interface": interface}, image=there)
+    assert plan(stack, status=2).actions[MACHINE].operation == "replace"
+    assert not foretold(stack)

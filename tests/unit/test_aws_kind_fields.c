@@ -150,6 +150,8 @@ static void check_seen(const struct aws_kind *kind, const struct aws_field *fiel
 	const struct field *named = name ? item_member(&field->field, name) : NULL;
 	if (name && (!named || (named->flags & SEEN)))
 		kind_report(kind, "'%s': '%s' is no member of its items, or is kept", field->field.name, name);
+	if (field->field.part_id && (!name || strcmp(name, field->field.part_id) != 0))
+		kind_report(kind, "'%s': '%s' names none of its items", field->field.name, field->field.part_id);
 	if (!within)
 		return;
 	const struct field *other = field_named(&kind->kind.fields, (struct slice){within, strcspn(within, "[")});

@@ -253,6 +253,7 @@ static const struct aws_field fields[] = {
 		   .item = &aws_instance_interface.field,
 		   .lies_by = "subnet",
 		   .own_item = "0",
+		   .part_id = "interface",
 		   .flags = IMMUTABLE | WRITE_ONLY,
 		   .brought_back = aws_interface_brought_back,
 		   .when_unset = UNSET_RELEASE,
