@@ -305,7 +305,7 @@ static struct value seen_value(const struct report *report, const struct field *
 
 	value_builder_init(&list);
 	for (size_t i = 0; made_has_seen(field) && i < field->item->members.count; i++)
-		if (field_at(&field->item->members, i)->flags & SEEN)
+		if (field_is_compared(field_at(&field->item->members, i)))
 			value_builder_item(&list, value_text(field_at(&field->item->members, i)->name));
 	return value_builder_list(&list, report->arena);
 }

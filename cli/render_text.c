@@ -336,7 +336,7 @@ static void print_seen(struct buffer *buffer, const struct field *field)
 	for (size_t i = 0; i < field->item->members.count; i++) {
 		const struct field *member = field_at(&field->item->members, i);
 
-		if (member->flags & SEEN)
+		if (field_is_compared(member))
 			buffer_format(buffer, ", %s", member->name);
 	}
 	buffer_byte(buffer, ')');

@@ -98,11 +98,6 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 		diff_add(diffing, field, slice_of(field->name), cause, effect, before, after);
 }
 
-static bool is_in_place(const struct field *field, const struct value *wanted)
-{
-	return field->in_place_to && wanted && value_reads(wanted, field->in_place_to);
-}
-
 /* Whether this object cannot have another value, though another one of the kind may. */
 static bool is_immutable(const struct diff_input *input, const struct field *field)
 {
@@ -115,7 +110,7 @@ static enum change_effect effect_of_difference(const struct diffing *diffing, co
 {
 	if (field->flags & FIXED)
 		return EFFECT_CONFLICT;
-	if (is_in_place(field, wanted) || made_changes_in_place(field, wanted, actual, diffing->arena))
+	if (field_comes_in_place(field, wanted) || made_changes_in_place(field, wanted, actual, diffing->arena))
 		return EFFECT_SET;
 	return is_immutable(diffing->input, field) ? EFFECT_REPLACE : EFFECT_SET;
 }

@@ -217,7 +217,8 @@ struct field {
 	 * that, whatever it has, unless an output that it renews is there */
 	bool shown_running;
 	/* IMMUTABLE and WRITE_ONLY: where a read shows a value, it is what the thing has. Else such a one is compared
-	 * with the record alone, as the address that a machine is reached by */
+	 * with the record alone, as the address that a machine is reached by. Also of a member, IMMUTABLE and not SEEN,
+	 * of the items of a set that is both: nothing is told of it where it was never said */
 	bool read_where_shown;
 	/* FIELD_INTEGER: other fields that bound it. A change of one of these in place brings it within, by the
 	 * service, whatever the spec says or leaves to others; NULL: none */
@@ -436,6 +437,16 @@ static inline bool field_is_told(const struct field *field, const struct value *
 {
 	return (field->flags & WRITE_ONLY) && (!(field->flags & IMMUTABLE) || field->read_where_shown) &&
 	       value_if_set(live) && !value_is(live, VALUE_UNREAD);
+}
+/* Whether it can be changed to that value in place though it is IMMUTABLE; value: NULL where it is not set. */
+static inline bool field_comes_in_place(const struct field *field, const struct value *value)
+{
+	return field->in_place_to && value && value_reads(value, field->in_place_to);
+}
+/* Whether a member of the items of a set that is IMMUTABLE and WRITE_ONLY is compared all the same. */
+static inline bool field_is_compared(const struct field *member)
+{
+	return (member->flags & SEEN) || member->read_where_shown;
 }
 /* Whether it is the mere number of what another field of the kind tells one by one. */
 static inline bool field_counts(const struct field *field)

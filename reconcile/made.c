@@ -75,17 +75,20 @@ bool made_has_seen(const struct field *field)
 	return false;
 }
 
-/* An item with what another one tells of it: of what is SEEN also that there is none, as of an empty text. */
-static struct value see(const struct field *item, const struct value *known, const struct value *seen,
-			struct arena *arena)
+/* An item with what another one tells of it: of what is SEEN also that there is none, as of an empty text. said: it as
+ * it is wanted, or NULL. */
+static struct value see(const struct field *item, const struct value *said, const struct value *known,
+			const struct value *seen, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	for (size_t i = 0; i < item->members.count; i++) {
 		const struct field *member = field_at(&item->members, i);
-		bool is_told = seen && (member->flags & SEEN);
-		const struct value *its = is_told ? value_if_set(value_get_named(seen, member->name))
-						  : value_get_named(known, member->name);
+		const struct value *told = value_if_set(value_get_named(seen, member->name));
+		const struct value *its = value_get_named(known, member->name);
+		bool is_known = its || value_get_named(said, member->name);
+		if ((seen && (member->flags & SEEN)) || (told && member->read_where_shown && is_known))
+			its = told;
 		if (its)
 			value_builder_member(&builder, slice_of(member->name), *its);
 	}
@@ -131,9 +134,10 @@ const struct value *made_now(const struct field *field, const struct value *want
 	diff_index_init(&told, field, live, arena);
 	for (uint32_t i = 0; known && i < known->count; i++) {
 		const struct value *item = &known->items[i], *seen = diff_index_find(&told, item);
-		bool is_let_go = list_of(wanted) && !diff_index_find(&mine, item) && is_all_seen(field->item, item);
+		const struct value *said = diff_index_find(&mine, item);
+		bool is_let_go = list_of(wanted) && !said && is_all_seen(field->item, item);
 		if (!is_let_go)
-			value_builder_item(&builder, see(field->item, item, seen, arena));
+			value_builder_item(&builder, see(field->item, said, item, seen, arena));
 	}
 	for (uint32_t i = 0; list_of(wanted) && i < wanted->count; i++) {
 		const struct value *seen = diff_index_find(&told, &wanted->items[i]);
@@ -192,22 +196,30 @@ const struct value *made_lost(const struct field *field, const struct value *sai
 	return lost;
 }
 
-/* A list of items, with what is not SEEN of each. */
-static struct value unseen_of(const struct field *field, const struct value *items, struct arena *arena)
+/* An item, with what only a new object has otherwise. said: as it is wanted, or NULL. */
+static struct value fixed_of(const struct field *field, const struct value *said, const struct value *item,
+			     struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *its = value_get_named(item, member->name);
+		bool comes = field_comes_in_place(member, value_get_named(said, member->name));
+		if (its && !(member->flags & SEEN) && !comes)
+			value_builder_member(&builder, slice_of(member->name), *its);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+static struct value all_fixed_of(const struct field *field, const struct diff_index *wanted, const struct value *items,
+				 struct arena *arena)
 {
 	VALUE_BUILDER_AUTO list;
 	value_builder_init(&list);
-	for (uint32_t i = 0; i < items->count; i++) {
-		VALUE_BUILDER_AUTO builder;
-		value_builder_init(&builder);
-		for (uint32_t k = 0; value_is(&items->items[i], VALUE_MAP) && k < items->items[i].count; k++) {
-			const struct value_member *own = &items->items[i].members[k];
-			const struct field *member = field_named(&field->item->members, value_slice(&own->key));
-			if (!member || !(member->flags & SEEN))
-				value_builder_member(&builder, value_slice(&own->key), own->value);
-		}
-		value_builder_item(&list, value_builder_map(&builder, arena));
-	}
+	for (uint32_t i = 0; i < items->count; i++)
+		value_builder_item(&list, fixed_of(field->item, diff_index_find(wanted, &items->items[i]),
+						   &items->items[i], arena));
 	return value_builder_list(&list, arena);
 }
 
@@ -216,7 +228,11 @@ bool made_changes_in_place(const struct field *field, const struct value *wanted
 {
 	if (!made_has_seen(field) || !list_of(wanted) || !list_of(now))
 		return false;
-	struct value fixed = unseen_of(field, wanted, arena), there = unseen_of(field, now, arena);
+	struct diff_index index;
+	diff_index_init(&index, field, wanted, arena);
+	struct value fixed = all_fixed_of(field, &index, wanted, arena);
+	struct value there = all_fixed_of(field, &index, now, arena);
+	diff_index_release(&index);
 	return diff_field(field, &fixed, &there) == LIKE;
 }
 

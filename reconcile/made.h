@@ -41,7 +41,8 @@ const struct value *made_left(const struct field *field, const struct value *sai
 /* Those that are said to be there and have gone so, as they are said. */
 const struct value *made_lost(const struct field *field, const struct value *said, const struct value *known,
 			      const struct value *live, struct arena *arena);
-/* Whether what is now differs from what is wanted in what is SEEN alone, so that it changes in place. */
+/* Whether what is now differs from what is wanted in what is SEEN alone, or comes in place (in_place_to), so that it
+ * changes in place. */
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
 			   struct arena *arena);
 /*

@@ -107,3 +107,109 @@ def test_one_that_is_cut_off(stack, cloud, fault):
     assert is_primary(cloud, stack) == [True]
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def write_further(stack, **said):
+    """Of its second interface."""
+    write(stack, interfaces=[{"device_index": 1, "subnet": Ref("aws.subnet.s"), "description": "d", **said}])
+
+
+def further_of(cloud, stack):
+    listed = cloud.things("instance")[ids_of(stack)[MACHINE]]["networkInterfaceSet"]
+    [interface] = [each for each in listed if int(each["attachment"]["deviceIndex"]) == 1]
+    return listed, interface
+
+
+def mark_further(cloud, stack, primary):
+    listed, interface = further_of(cloud, stack)
+    interface["ipv6AddressesSet"][0]["isPrimaryIpv6"] = primary
+    cloud.change("instance", ids_of(stack)[MACHINE], networkInterfaceSet=listed)
+
+
+def is_further_primary(cloud, stack):
+    return [each["isPrimaryIpv6"] == "true" for each in further_of(cloud, stack)[1]["ipv6AddressesSet"]]
+
+
+MOVED = r"interfaces\[1\]\.primary_ipv6 +%s, now %s"
+
+
+def test_of_a_further_interface_what_was_enabled_and_is_not_any_more(stack, cloud):
+    write_further(stack, address6_count=2, primary_ipv6=True)
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+    mark_further(cloud, stack, False)
+    assert re.search(MOVED % ("true", "false"), stack.run("drift", status=2).out)
+    assert plan(stack, status=2).actions[MACHINE].operation == "update"
+    apply(stack)
+    assert is_further_primary(cloud, stack) == [True, False]
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_of_a_further_interface_what_others_enable_only_a_new_one_is_without(stack, cloud):
+    write_further(stack, address6_count=1, primary_ipv6=False)
+    apply(stack)
+    stack.run("drift")
+    before = ids_of(stack)[MACHINE]
+    cloud.client().modify_network_interface_attribute(
+        NetworkInterfaceId=further_of(cloud, stack)[1]["networkInterfaceId"], EnablePrimaryIpv6=True
+    )
+    assert re.search(MOVED % ("false", "true"), stack.run("drift", status=2).out)
+    assert plan(stack, status=2).actions[MACHINE].operation == "replace"
+    # To take what is there for right keeps the machine.
+    write_further(stack, address6_count=1, primary_ipv6=True)
+    assert plan(stack).actions[MACHINE].operation == "record"
+    apply(stack)
+    assert ids_of(stack)[MACHINE] == before
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_of_a_further_interface_it_is_enabled_in_place(stack, cloud):
+    """With what else of it changes so, and not with what only a new one has."""
+    write_further(stack, address6_count=1)
+    apply(stack)
+    before = ids_of(stack)[MACHINE]
+    write_further(stack, address6_count=1, primary_ipv6=True, description="e")
+    assert plan(stack, status=2).actions[MACHINE].operation == "update"
+    apply(stack)
+    assert ids_of(stack)[MACHINE] == before and is_further_primary(cloud, stack) == [True]
+    plan_is_empty(stack)
+    stack.run("drift")
+    write_further(stack, address6_count=1, primary_ipv6=False)
+    assert plan(stack, status=2).actions[MACHINE].operation == "replace"
+    write_further(stack, address6_count=2, primary_ipv6=True)
+    assert plan(stack, status=2).actions[MACHINE].operation == "replace"
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_of_a_further_interface_without_an_address_nothing_tells_of_it(stack, cloud, said):
+    write_further(stack, primary_ipv6=said)
+    apply(stack)
+    stack.run("drift")
+    plan_is_empty(stack)
+
+
+def test_of_a_further_interface_that_never_said_it(stack, cloud):
+    """As a machine has it whose record is older than that look."""
+    write_further(stack, address6_count=1)
+    apply(stack)
+    mark_further(cloud, stack, True)
+    stack.run("drift")
+    plan_is_empty(stack)
+    write_further(stack, address6_count=1, primary_ipv6=True)
+    assert plan(stack).actions[MACHINE].operation == "record"
+
+
+@pytest.mark.parametrize("fault", ["lost_answer", "lost_request", "deny"])
+def test_of_a_further_interface_one_that_is_cut_off(stack, cloud, fault):
+    write_further(stack, address6_count=1, primary_ipv6=True)
+    apply(stack)
+    mark_further(cloud, stack, False)
+    cloud.fault("ModifyNetworkInterfaceAttribute", fault, count=1)
+    stack.run("apply", "--yes", status=None)
+    stack.run("apply", "--yes")
+    assert is_further_primary(cloud, stack) == [True]
+    plan_is_empty(stack)
+    stack.run("drift")

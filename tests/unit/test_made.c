@@ -13,6 +13,12 @@ static const struct field disk_fields[] = {
 	{.name = "device", .type = FIELD_STRING, .flags = KEY},
 	{.name = "size", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 	{.name = "ends", .type = FIELD_BOOL, .flags = SEEN, .when_unset = UNSET_RELEASE},
+	{.name = "sticks",
+	 .type = FIELD_BOOL,
+	 .flags = IMMUTABLE,
+	 .read_where_shown = true,
+	 .in_place_to = "true",
+	 .when_unset = UNSET_RELEASE},
 };
 static const struct field disk = {.name = "disk", .type = FIELD_OBJECT, .members = FIELDS(disk_fields)};
 static const struct field fields[] = {{.name = "disks",
@@ -26,6 +32,8 @@ static const struct kind kind = {.name = "t.net", .version = 1, .fields = FIELDS
 #define A_SEEN "{\"device\":\"a\",\"ends\":true,\"size\":5}"
 #define B "{\"device\":\"b\",\"size\":6}"
 #define B_SEEN "{\"device\":\"b\",\"ends\":true,\"size\":6}"
+#define STICKS(is) "{\"device\":\"a\",\"ends\":true,\"size\":5,\"sticks\":" is "}"
+#define READ_STICKS "{\"device\":\"a\",\"ends\":true,\"sticks\":true}"
 #define READ(device) "{\"device\":\"" device "\",\"ends\":true}"
 
 static const struct row {
@@ -44,6 +52,12 @@ static const struct row {
 	{"one that is to end is known by that", A_SEEN, A_SEEN, NULL, A_SEEN, A_SEEN, A_SEEN},
 	{"one that nobody names", A, A_SEEN, READ("a") "," READ("c"), A_SEEN, "", A_SEEN},
 	{"nothing is known", A, NULL, READ("a"), NULL, "", A_SEEN},
+	{"what a read shows is so", STICKS("false"), STICKS("false"), READ_STICKS, STICKS("false"), "", STICKS("true")},
+	{"what it does not show is as it was made", STICKS("false"), STICKS("false"), READ("a"), STICKS("false"), "",
+	 STICKS("false")},
+	{"what was never said is not told of", A_SEEN, A_SEEN, READ_STICKS, A_SEEN, "", A_SEEN},
+	{"what the spec lets go of is told of", NULL, STICKS("false"), READ_STICKS, STICKS("false"), NULL,
+	 STICKS("true")},
 };
 
 static const struct value *list(struct arena *arena, const char *items)
@@ -98,10 +112,40 @@ static void test_rows(void **state)
 	}
 }
 
+static const struct change_row {
+	const char *name, *wanted, *now; /* lists */
+	bool in_place;
+} change_rows[] = {
+	{"what is seen", A_SEEN, "{\"device\":\"a\",\"ends\":false,\"size\":5}", true},
+	{"what is not", A_SEEN, "{\"device\":\"a\",\"ends\":true,\"size\":6}", false},
+	{"what comes in place", STICKS("true"), STICKS("false"), true},
+	{"what comes in place, and was never said", STICKS("true"), A_SEEN, true},
+	{"what does not go in place", STICKS("false"), STICKS("true"), false},
+	{"what comes in place beside what does not", STICKS("true") "," B_SEEN, STICKS("false"), false},
+	{"what comes in place of one that is another", STICKS("true"), "{\"device\":\"a\",\"size\":6,\"sticks\":false}",
+	 false},
+};
+
+static void test_changes_in_place(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(change_rows) / sizeof(change_rows[0]); i++) {
+		const struct change_row *row = &change_rows[i];
+		struct arena arena;
+
+		arena_init(&arena);
+		const struct value *wanted = list(&arena, row->wanted), *now = list(&arena, row->now);
+		if (made_changes_in_place(fields, wanted, now, &arena) != row->in_place)
+			fail_msg("%s: in place: %d", row->name, !row->in_place);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_changes_in_place),
 	};
 
 	return cmocka_run_group_tests_name("made", tests, NULL, NULL);

@@ -331,6 +331,18 @@ static struct value groups_of(const struct value *interface, struct arena *arena
 	return value_builder_list(&groups, arena);
 }
 
+/* Whether an address of it stays with it; null where it has none, or is no interface. */
+static struct value primary6_of(const struct value *interface)
+{
+	const struct value *list = value_get_named(interface, "Ipv6Addresses");
+	bool has_one = false;
+	if (!value_is(list, VALUE_LIST) || list->count == 0)
+		return value_null();
+	for (uint32_t i = 0; i < list->count; i++)
+		has_one |= value_is_true(value_get_named(&list->items[i], "IsPrimaryIpv6"));
+	return value_bool(has_one);
+}
+
 /* An interface as an item of the field; null where it is told by too little. */
 static struct value told_of(const struct value *interface, struct arena *arena)
 {
@@ -339,6 +351,7 @@ static struct value told_of(const struct value *interface, struct arena *arena)
 	const struct value *card = value_get_named(attachment, "NetworkCardIndex");
 	const struct value *id = value_get_named(interface, "NetworkInterfaceId");
 	const struct value *description = value_get_named(interface, "Description");
+	const struct value primary = primary6_of(interface);
 	VALUE_BUILDER_AUTO item;
 	value_builder_init(&item);
 	if (!slot || !id)
@@ -349,6 +362,8 @@ static struct value told_of(const struct value *interface, struct arena *arena)
 	value_builder_member(&item, SLICE("interface"), *id);
 	value_builder_member(&item, SLICE("security_groups"), groups_of(interface, arena));
 	value_builder_member(&item, SLICE("description"), description ? *description : value_text(""));
+	if (!value_is(&primary, VALUE_NULL))
+		value_builder_member(&item, SLICE("primary_ipv6"), primary);
 	return value_builder_map(&item, arena);
 }
 
@@ -434,15 +449,9 @@ struct value aws_decode_addresses6(const struct aws_field *field, const struct v
 
 struct value aws_decode_primary_ipv6(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
-	const struct value *list = value_get_named(first_interface(item), "Ipv6Addresses");
-	bool has_one = false;
 	(void)field;
 	(void)arena;
-	if (!value_is(list, VALUE_LIST) || list->count == 0)
-		return value_null();
-	for (uint32_t i = 0; i < list->count; i++)
-		has_one |= value_is_true(value_get_named(&list->items[i], "IsPrimaryIpv6"));
-	return value_bool(has_one);
+	return primary6_of(first_interface(item));
 }
 
 struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena)

@@ -120,8 +120,15 @@ extern const struct aws_field aws_interface_address6;
 			      "number of further IPv4 addresses"),                                                     \
 		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, 0, unset, "IPv6 addresses"),                    \
 		INTERFACE_NUMBER6("address6_count", "Ipv6AddressCount", unset, "number of IPv6 addresses"),            \
-		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
-			     "whether the first IPv6 address stays with it"),                                          \
+		{.field = {.name = "primary_ipv6",                                                                     \
+			   .type = FIELD_BOOL,                                                                         \
+			   .flags = (seen) ? IMMUTABLE : 0,                                                            \
+			   .read_where_shown = (seen) != 0,                                                            \
+			   .in_place_to = (seen) ? "true" : NULL,                                                      \
+			   .when_unset = (unset),                                                                      \
+			   .about = "whether the first IPv6 address stays with it"},                                   \
+		 .member = "PrimaryIpv6",                                                                              \
+		 .change = (seen) ? "EnablePrimaryIpv6" : NULL},                                                       \
 		INTERFACE_SET("prefixes", "Ipv4Prefixes", prefix4, 0, unset, "IPv4 prefixes"),                         \
 		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
 		INTERFACE_SET("prefixes6", "Ipv6Prefixes", prefix6, 0, unset, "IPv6 prefixes"),                        \
