@@ -160,11 +160,12 @@ struct field {
 	 * may let it be referred to. An undoing asks, of what has moved since, for what was so before was joined; and a
 	 * plan, of what it only makes, which nobody can have joined. NULL: as beside says */
 	const char *beside_or_joined;
-	/* A set: the reference by which an item lies somewhere by itself where it gives it (an interface of a machine: its
-	 * subnet). What such an item refers to by fields with `beside` lies in the same as that, and not as the rest of
-	 * the object. NULL: all of it does */
+	/* A set: the reference by which an item lies somewhere by itself where it gives it (an interface of a machine:
+	 * its subnet). What such an item refers to by fields with `beside` lies in the same as that, and not as the
+	 * rest of the object. NULL: all of it does */
 	const char *lies_by;
-	/* Beside lies_by: the name of the one item that is the object's own, which all of it lies beside. NULL: none is */
+	/* Beside lies_by: the name of the one item that is the object's own, which all of it lies beside. NULL: none is
+	 */
 	const char *own_item;
 	/* FIELD_REFERENCE: what its target refers to by fields with `beside` lies in the same as what this object
 	 * refers to so, unless another field that follows this one says that the target counts as it was once. */
@@ -172,6 +173,9 @@ struct field {
 	/* FIELD_STRING, which may be an output of another resource: likewise, and in what the object lies in by its
 	 * reference of that name. NULL: it may lie anywhere */
 	const char *through;
+	/* FIELD_REFERENCE: the field of its target with the range of which what the object runs takes addresses of the
+	 * service's choice. NULL: it takes none */
+	const char *launches_of;
 	/* FIELD_REFERENCE: a field of its target. All that an object refers to by such fields has the same there, and
 	 * so has the object in a field of that name. NULL: none */
 	const char *alike;
@@ -203,9 +207,9 @@ struct field {
 	/* The path of such an item, whose SEEN member of this field's name says the same of the same thing: where that
 	 * changes, this does. NULL: none. */
 	const char *seen_within;
-	/* A set: the member of its items by which a read tells the id of each, a part that goes with the object, and that
-	 * others may name (an interface of a machine). In a spec it is the id of one that is there already. NULL: no read
-	 * does */
+	/* A set: the member of its items by which a read tells the id of each, a part that goes with the object, and
+	 * that others may name (an interface of a machine). In a spec it is the id of one that is there already. NULL:
+	 * no read does */
 	const char *part_id;
 	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
 	 * .unset_value lets it go. NULL: there is none */
@@ -242,6 +246,9 @@ struct field {
 	 * there are none, as the name of the reference field, in the nearest object around it that has one, a dot, and
 	 * the field of what that refers to: "subnet.ipv6_cidr". NULL: they need none */
 	const char *taken_of;
+	/* FIELD_INTEGER: the field beside it, of addresses or ranges, so many (more) of which the service chooses.
+	 * NULL: it is no such number */
+	const char *number_of;
 	/* RANGE_WITHIN: name of the field that gives, in place of that reference, the id of a thing that no spec has.
 	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
 	 */

@@ -233,3 +233,109 @@ def test_what_has_an_address_that_is_named_and_is_refused_holds_nothing_up(stack
     cloud.heal(fault)
     stack.run("apply", "--yes", status=(0, 1))
     cloud.close()
+
+
+HERE = Ref("aws.subnet.a")
+
+
+def first(host, **said):
+    """A machine whose first address is named of its first interface, and what else is said of that."""
+    return own(interfaces=[{"device_index": 0, "address": f"10.20.0.{host}", **said}])
+
+
+def further(host, **said):
+    """The same of a further interface."""
+    return card({"address": f"10.20.0.{host}", **said})
+
+
+# Late in the order of names, and of what it waits for.
+LATE = {"user_data": "${aws.instance.w.address}"}
+ELSEWHERE = {"w": own(subnet=Ref("aws.subnet.b"))}
+
+
+def late(**said):
+    return {**ELSEWHERE, "z": own(**said, **LATE)}
+
+
+TEMPLATE = {"t": {"name": "tmpl", **MACHINE}}
+
+
+def scaling(size, **said):
+    return {"name": "g", "min": size, "max": 20, "subnets": [HERE], "launch_template": Ref("aws.launch_template.t"), **said}
+
+
+def with_group(machines, **said):
+    return {**cards(**machines), "aws.launch_template": TEMPLATE, "aws.autoscaling_group": {"a": scaling(**said)}}
+
+
+# What is named, and what has some of the service's choice beside a named one, or launches such.
+PREFIXED = {"prefixes": ["10.20.0.16/28"]}
+TAKERS = {
+    "further addresses of an interface": cards(a=further(50, secondary_addresses=3), **late(address="10.20.0.5")),
+    "further addresses of the first interface": cards(a=first(50, secondary_addresses=3), **late(address="10.20.0.5")),
+    "a number of prefixes": cards(a=further(50, prefix_count=1), **late(address="10.20.0.230")),
+    "a number of prefixes, and a prefix that is named": cards(
+        a=further(50, prefix_count=1), **late(address="10.20.0.60", interfaces=[{"device_index": 0, "prefixes": ["10.20.0.224/28"]}])
+    ),
+    "a prefix that is named": cards(
+        a=further(50, secondary_addresses=20), **late(address="10.20.0.60", interfaces=[{"device_index": 0, **PREFIXED}])
+    ),
+    "a prefix of a further interface that is named": cards(
+        a=further(50, secondary_addresses=20), **late(address="10.20.0.60", interfaces=[{**SECOND, "address": "10.20.0.61", **PREFIXED}])
+    ),
+    # Neither z nor zz gets an address of the service's choice: what does comes after both.
+    "the first address of a first interface": cards(
+        a=further(50, secondary_addresses=3), **ELSEWHERE, z={**first(5), **LATE}, zz={**first(7), **LATE}
+    ),
+    "a group": with_group(late(address="10.20.0.5"), size=3),
+    "a group, and a prefix that is named": with_group(
+        late(address="10.20.0.60", interfaces=[{"device_index": 0, **PREFIXED}]), size=20
+    ),
+}
+
+
+@pytest.mark.parametrize("spec", TAKERS.values(), ids=TAKERS)
+def test_what_the_service_chooses_comes_after_what_is_named(stack, spec):
+    """Be that one more address of a thing, a range of them, or an address of what a group launches."""
+    cloud = SimulatedCloud(stack)
+    write(stack, spec)
+    apply(stack)
+    plan_is_empty(stack)
+    cloud.close()
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [({"size": 0}, {"size": 3}), ({"size": 3, "subnets": [Ref("aws.subnet.b")]}, {"size": 3})],
+    ids=["more of them", "elsewhere"],
+)
+@pytest.mark.parametrize("saved", [None, "full"])
+def test_what_a_group_that_is_there_launches_comes_after_what_is_named(stack, before, after, saved):
+    cloud = SimulatedCloud(stack)
+    write(stack, with_group({}, **before))
+    apply(stack)
+    write(stack, with_group(late(address="10.20.0.5"), **after))
+    carry_out(stack, saved)
+    plan_is_empty(stack)
+    cloud.close()
+
+
+def test_a_group_that_launches_nothing_waits_for_nobody(stack):
+    """Other tags of it are set at once."""
+    cloud = SimulatedCloud(stack)
+    write(stack, with_group({}, size=1))
+    apply(stack)
+    write(stack, with_group(late(address="10.20.0.50"), size=1, cooldown_s=100))
+    told = stack.run("apply", "--yes").err.splitlines()
+    assert told.index("  aws.autoscaling_group.a  changing") < told.index("  aws.instance.z  creating"), told
+    cloud.close()
+
+
+def test_an_interface_that_is_there_already_has_its_addresses(stack):
+    """None is chosen for it; this one is refused, as there is none of that id, and not before it is its turn."""
+    cloud = SimulatedCloud(stack)
+    there = {"device_index": 1, "interface": "eni-0123456789abcdef0"}
+    write(stack, cards(a=own(address="10.20.0.50", interfaces=[there]), **late(address="10.20.0.5")))
+    told = stack.run("apply", "--yes", status=7).err.splitlines()
+    assert told.index("  aws.instance.a  creating") < told.index("  aws.instance.z  creating"), told
+    cloud.close()

@@ -63,6 +63,12 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 	const struct field *lies_by = field->lies_by ? item_member(field, field->lies_by) : NULL;
 	if ((field->lies_by && (!lies_by || !lies_by->beside)) || (field->own_item && !field->lies_by))
 		kind_report(kind, "items of '%s' lie nowhere by themselves", field->name);
+	const struct aws_kind *among = reference->launches_of ? kinds_named(reference->target) : NULL;
+	if (reference->launches_of && (!among || !field_named(&among->kind.fields, slice_of(reference->launches_of))))
+		kind_report(kind, "'%s' has no range of its target that anything takes addresses of", field->name);
+	const struct field *number_of = field->number_of ? field_named(siblings, slice_of(field->number_of)) : NULL;
+	if (field->number_of && (!number_of || !field_lies_within(number_of->item ? number_of->item : number_of)))
+		kind_report(kind, "'%s' is a number of nothing", field->name);
 	if (made_has_seen(field) != (field->brought_back != NULL))
 		kind_report(kind, "'%s' is told of item by item, and what to do about one that is gone, or neither",
 			    field->name);

@@ -66,8 +66,12 @@ static const struct aws_field text = {.field = {.name = "value", .type = FIELD_S
  * and security groups go with the old one, which waits for them.
  */
 static const struct aws_field subnet = {
-	.field =
-		{.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet", .stays_in = "vpc", .beside = "vpc"},
+	.field = {.name = "subnet",
+		  .type = FIELD_REFERENCE,
+		  .target = "aws.subnet",
+		  .stays_in = "vpc",
+		  .beside = "vpc",
+		  .launches_of = "cidr"},
 };
 
 static const struct aws_field maintenance_fields[] = {

@@ -229,6 +229,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_INTEGER,
 		   .flags = RESTATED, /* by the addresses */
 		   .taken_of = "subnet.ipv6_cidr",
+		   .number_of = "addresses6",
 		   .least = 0,
 		   .most = 50,
 		   .when_unset = UNSET_RELEASE,

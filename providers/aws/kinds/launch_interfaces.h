@@ -21,12 +21,13 @@ extern const struct aws_field aws_interface_address6;
 		.member = (path)                                                                                       \
 	}
 
-/* So many of the range of its subnet. */
-#define INTERFACE_NUMBER6(text, path, unset, description)                                                              \
+/* So many of the range of its subnet, beside those that the field `of` names. */
+#define INTERFACE_NUMBER(text, path, range, of, unset, description)                                                    \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_INTEGER,                                                                       \
-			  .taken_of = "subnet.ipv6_cidr",                                                              \
+			  .taken_of = (range),                                                                         \
+			  .number_of = (of),                                                                           \
 			  .least = 0,                                                                                  \
 			  .most = 256,                                                                                 \
 			  .when_unset = (unset),                                                                       \
@@ -116,10 +117,11 @@ extern const struct aws_field aws_interface_address6;
 			   .about = "first IPv4 address"},                                                             \
 		 .member = "PrivateIpAddress"},                                                                        \
 		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, 0, unset, "IPv4 addresses"),         \
-		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
-			      "number of further IPv4 addresses"),                                                     \
+		INTERFACE_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", NULL, "address", unset,      \
+				 "number of further IPv4 addresses"),                                                  \
 		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, 0, unset, "IPv6 addresses"),                    \
-		INTERFACE_NUMBER6("address6_count", "Ipv6AddressCount", unset, "number of IPv6 addresses"),            \
+		INTERFACE_NUMBER("address6_count", "Ipv6AddressCount", "subnet.ipv6_cidr", "addresses6", unset,        \
+				 "number of IPv6 addresses"),                                                          \
 		{.field = {.name = "primary_ipv6",                                                                     \
 			   .type = FIELD_BOOL,                                                                         \
 			   .flags = (seen) ? IMMUTABLE : 0,                                                            \
@@ -130,9 +132,11 @@ extern const struct aws_field aws_interface_address6;
 		 .member = "PrimaryIpv6",                                                                              \
 		 .change = (seen) ? "EnablePrimaryIpv6" : NULL},                                                       \
 		INTERFACE_SET("prefixes", "Ipv4Prefixes", prefix4, 0, unset, "IPv4 prefixes"),                         \
-		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
+		INTERFACE_NUMBER("prefix_count", "Ipv4PrefixCount", NULL, "prefixes", unset,                           \
+				 "number of IPv4 prefixes"),                                                           \
 		INTERFACE_SET("prefixes6", "Ipv6Prefixes", prefix6, 0, unset, "IPv6 prefixes"),                        \
-		INTERFACE_NUMBER6("prefix6_count", "Ipv6PrefixCount", unset, "number of IPv6 prefixes"),               \
+		INTERFACE_NUMBER("prefix6_count", "Ipv6PrefixCount", "subnet.ipv6_cidr", "prefixes6", unset,           \
+				 "number of IPv6 prefixes"),                                                           \
 		LAUNCH_FIELD("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", unset,                    \
 			     "whether ENA Express is on"),                                                             \
 		LAUNCH_FIELD("ena_express_udp", FIELD_BOOL,                                                            \
