@@ -38,7 +38,7 @@ enum change_effect {
 	EFFECT_MOVED, /* drift of what becomes another one as well: the next change says which, where that is known */
 	EFFECT_LOST,  /* an item that the spec names is gone, and no call brings it back */
 	EFFECT_DEAD,  /* an item is as recorded, and of no effect as what it needs is gone; of a mere look alone */
-	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */
+	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, of those it is left to, of its order */
 };
 extern const struct names change_effect_names;
 

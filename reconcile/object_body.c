@@ -55,6 +55,17 @@ bool dependencies_have(const struct dependency *dependencies, size_t count, cons
 	return false;
 }
 
+struct value dependencies_explicit(const struct dependency *dependencies, size_t count, struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, count + 1, struct value);
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (dependency_is_explicit(&dependencies[i]))
+			items[found++] = value_string(dependencies[i].address);
+	return value_list(items, found);
+}
+
 struct value ignored_write(const struct slice *names, size_t count, struct arena *arena)
 {
 	struct value *items = arena_new_array(arena, count + 1, struct value);

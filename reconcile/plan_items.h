@@ -169,8 +169,8 @@ const struct value *plan_less_mirrored(struct planning *planning, const struct i
 
 /* plan_lifecycle.c: */
 
-/* What becomes of the record of its protection, and of what is left to others; NULL: nothing, or nothing is recorded.
- */
+/* What becomes of the record of its protection, of what is left to others, and of what it comes after by depends_on;
+ * NULL: nothing, or nothing is recorded. */
 struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item);
 /* LIST of what is to be recorded as left to others. Of an undoing that is a member of its own, and null where the
  * record of an older program says nothing of it. */

@@ -34,7 +34,7 @@ bool plan_leaves_alone(const struct planning *planning, const struct action *act
 
 struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item)
 {
-	enum { CHANGES_MOST = 2 };
+	enum { CHANGES_MOST = 3 };
 	struct arena *arena = planning->arena;
 	const struct object *object = item->object;
 	const struct resource *resource = item->resource;
@@ -42,8 +42,11 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 	if (!object)
 		return NULL;
 	struct value left = plan_left_to_others(planning, resource);
+	struct value waited = dependencies_explicit(object->dependencies, object->dependency_count, arena);
+	struct value waits = dependencies_explicit(resource->dependencies, resource->dependency_count, arena);
 	bool guards = object->protect != resource->protect, leaves = !ignored_equal(&object->ignored, &left);
-	if (!guards && !leaves)
+	bool follows = !ignored_equal(&waited, &waits);
+	if (!guards && !leaves && !follows)
 		return NULL;
 	struct difference *ret = arena_new(arena, struct difference);
 	*ret = (struct difference){.changes = arena_new_array(arena, CHANGES_MOST, struct change)};
@@ -51,5 +54,7 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 		add(ret, "lifecycle.protect", value_bool(object->protect), value_bool(resource->protect));
 	if (leaves)
 		add(ret, "lifecycle.ignore", ignored_in_order(&object->ignored, arena), ignored_in_order(&left, arena));
+	if (follows)
+		add(ret, "depends_on", ignored_in_order(&waited, arena), ignored_in_order(&waits, arena));
 	return ret;
 }

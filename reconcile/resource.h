@@ -215,7 +215,8 @@ struct digest resource_symbolic_in(struct buffer *text, const struct resource *r
 void object_discard_shown(struct object *object, struct arena *arena);
 /* Whether a LIST of fields that are left to others has the name; false where it is none. O(count). */
 bool ignored_has(const struct value *list, struct slice name);
-/* Whether both have the same names, or one of them is an older program's. */
+/* Whether both have the same names, or one of them is an older program's. Any LIST of names will do, as for the one
+ * below. */
 bool ignored_equal(const struct value *a, const struct value *b);
 /* The names of such a list in order, each once: however they were written, they mean the same. */
 struct value ignored_in_order(const struct value *list, struct arena *arena);
@@ -223,6 +224,8 @@ struct value ignored_in_order(const struct value *list, struct arena *arena);
 /* object_body.c */
 /* Whether one of them is of the same field, output and address. */
 bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted);
+/* LIST of the addresses that depends_on names among them. */
+struct value dependencies_explicit(const struct dependency *dependencies, size_t count, struct arena *arena);
 /* Dependencies as a body keeps them, a LIST, and back, but for their positions. False where one names no address or no
  * binding. */
 struct value dependencies_write(const struct dependency *dependencies, size_t count, struct arena *arena);

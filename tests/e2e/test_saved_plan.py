@@ -444,7 +444,7 @@ def test_plan_is_stale_where_what_came_after_something_uses_it_by_now(tiny, uses
     tiny.run("apply", "--yes")
     whole = (tiny.folder / "tiny.yaml").read_text()
     tiny.write("tiny.yaml", whole.replace("10.0.", "10.7."))
-    tiny.write("two.yaml", LATE % "")
+    tiny.write("two.yaml", NETWORK.replace("10.9.", "10.8.") + after)
     tiny.run("plan", "--out", "p.plan")
     tiny.write("tiny.yaml", whole)
     tiny.write("two.yaml", NETWORK + LATE % f"vpc: {uses}, depends_on: [aws.vpc.two]")
