@@ -354,11 +354,12 @@ static bool has_moved_on(const struct undo_case *one)
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
 	bool again = one->base != one->now, others = false;
+	bool follows = one->base && slice_equal(one->base->object_id, one->left->object_id) && undo_names_others(one);
 
 	/* Of what is gone nothing more is recorded. */
 	if (one->base)
 		(void)undo_left_to_others(work, one, &others);
-	if (!again && !others && !is_half_done(one->now) &&
+	if (!again && !others && !follows && !is_half_done(one->now) &&
 	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
 	/* Of what the run replaced the old one is made anew; what it only changed it left there. */

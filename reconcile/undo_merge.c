@@ -100,29 +100,6 @@ bool undo_mentions(const struct value *value, struct slice address)
 	return false;
 }
 
-/* Whether the field still refers to that: another one may do so by another output. */
-static bool is_kept(const struct value *desired, const struct dependency *dependency)
-{
-	const struct value *field = value_get(desired, dependency->field);
-
-	return field && undo_mentions(field, dependency->address);
-}
-
-/* What was recorded when its fields referred to more than they do now, as after a change that was cut off, is left out.
- */
-static void take_dependencies(struct arena *arena, const struct object *object, struct resource *ret)
-{
-	struct dependency *kept = arena_new_array(arena, object->dependency_count + 1, struct dependency);
-
-	ret->dependencies = kept;
-	for (size_t i = 0; i < object->dependency_count; i++) {
-		const struct dependency *one = &object->dependencies[i];
-
-		if (dependency_is_explicit(one) || is_kept(&ret->desired, one))
-			kept[ret->dependency_count++] = *one;
-	}
-}
-
 struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind)
 {
 	const struct resource *spec = map_get(work->spec, object->address);
@@ -138,7 +115,7 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
 		.left_to_others = object->ignored,
 	};
-	take_dependencies(work->arena, object, &resource);
+	undo_take_dependencies(work->arena, object, &resource);
 	return resource;
 }
 
@@ -458,28 +435,6 @@ static void merge_field(struct merging *merging, const struct field *field)
 		report_conflict(merging, &(struct undo_place){.field = field}, name);
 }
 
-/* What either form depended on, as far as the fields still refer to it. */
-static void join_dependencies(const struct merging *merging, struct resource *resource)
-{
-	const struct object *forms[] = {merging->one->base, merging->one->was};
-	size_t most = forms[0]->dependency_count + forms[1]->dependency_count;
-	struct dependency *all = arena_new_array(merging->work->arena, most + 1, struct dependency);
-	size_t count = 0;
-
-	for (size_t form = 0; form < 2; form++) {
-		for (size_t i = 0; i < forms[form]->dependency_count; i++) {
-			const struct dependency *one = &forms[form]->dependencies[i];
-
-			/* depends_on stays as it is. */
-			if ((dependency_is_explicit(one) ? form == 0 : is_kept(&resource->desired, one)) &&
-			    !dependencies_have(all, count, one))
-				all[count++] = *one;
-		}
-	}
-	resource->dependencies = all;
-	resource->dependency_count = count;
-}
-
 /* An object that was begun and not finished is compared as a whole, but for what its deletion has moved. */
 static void look_at_all(struct merging *merging)
 {
@@ -551,6 +506,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
 	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_is_deletion(one->now));
 	bool emptied = one->now && unfinished_before(one->now);
+	bool follows = undo_names_others(one);
 	bool others;
 
 	value_builder_init(&merging.fields);
@@ -571,10 +527,10 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		look_at_all(&merging);
 	one->resource.ignored = merging.ignored;
 	one->resource.ignored_count = merging.ignored_count;
-	join_dependencies(&merging, &one->resource);
+	undo_join_dependencies(work->arena, one, &one->resource);
 	value_builder_release(&merging.fields);
 	value_builder_release(&merging.restores);
-	bool any = merging.reverted_count > 0 || protect || others || moved || begun || emptied;
+	bool any = merging.reverted_count > 0 || protect || others || follows || moved || begun || emptied;
 	one->verdict = any ? UNDO_CHANGE : UNDO_NOTHING;
 	if (any && slice_equal(one->was->object_id, one->left->object_id))
 		note_given_anew(work, one);

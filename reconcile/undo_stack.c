@@ -136,6 +136,12 @@ static bool is_left_alone(struct undo_work *work, const struct entry *entry, con
 	       !(undo_goes_back(entry) && undo_is_made_anew(work, entry));
 }
 
+/* Whether only the order in which both were made hangs on it: the one that is there stays so without the other. */
+static bool is_past(struct undo_work *work, const struct entry *entry, const struct dependency *dependency)
+{
+	return dependency_is_explicit(dependency) && !(undo_goes_back(entry) && undo_is_made_anew(work, entry));
+}
+
 /* Whether the entry would come to refer to something by an id that is no more: what is there does so already. */
 static bool needs_gone(const struct entry *entry, const struct entry *target)
 {
@@ -157,7 +163,8 @@ static const struct dependency *first_missing(const struct entries *entries, con
 		const struct entry *target = map_get(&entries->by_address, dependency->address);
 		bool is_missing = !target || !target->is_there || needs_gone(entry, target);
 
-		if (is_missing && !is_left_alone(entries->work, entry, dependency))
+		if (is_missing && !is_left_alone(entries->work, entry, dependency) &&
+		    !is_past(entries->work, entry, dependency))
 			return dependency;
 	}
 	return NULL;
@@ -461,6 +468,24 @@ static void leave_alone(const struct entries *entries, struct resource *resource
 	resource->dependency_count = count;
 }
 
+/* What goes back cannot come after what will not be there. */
+static void leave_out_past(const struct entries *entries, struct resource *resource)
+{
+	struct arena *arena = entries->work->arena;
+	struct dependency *kept = arena_new_array(arena, resource->dependency_count + 1, struct dependency);
+	size_t count = 0;
+
+	for (size_t i = 0; i < resource->dependency_count; i++) {
+		const struct dependency *dependency = &resource->dependencies[i];
+		const struct entry *target = map_get(&entries->by_address, dependency->address);
+
+		if (!dependency_is_explicit(dependency) || (target && target->is_there))
+			kept[count++] = *dependency;
+	}
+	resource->dependencies = kept;
+	resource->dependency_count = count;
+}
+
 static void write_stack(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
@@ -480,6 +505,8 @@ static void write_stack(struct entries *entries)
 			undoing->addresses[undoing->address_count++] = entry->address;
 		if (!entry->is_there)
 			continue;
+		if (undo_goes_back(entry))
+			leave_out_past(entries, &entry->resource);
 		if (!entry->one || entry->one->verdict == UNDO_NOTHING || entry->one->verdict == UNDO_UNKNOWN)
 			ignore_settled(work, &entry->resource);
 		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))

@@ -1,4 +1,4 @@
-"""`depends_on`, where the spec has another one by now: what is recorded follows."""
+"""`depends_on`, where the spec has another one by now: what is recorded follows, and an undoing takes that back."""
 
 import pytest
 
@@ -29,6 +29,10 @@ def site(stack):
 
 def newest(stack):
     return stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+
+
+def undo_newest(stack):
+    return stack.run("undo", newest(stack), "--yes")
 
 
 @pytest.mark.parametrize("how", ["destroy", "out of the spec"])
@@ -66,3 +70,71 @@ def test_it_is_shown_approved_and_recorded(site):
         [net] = site.run("state", "show", NET, "--output", "json").json["objects"]
         assert net["depends_on"] == now
         assert plan(site, status=0).data["digest"] == nothing
+
+
+@pytest.mark.parametrize(
+    "before, changed",
+    [
+        ({}, {}),
+        ({}, {"tags": {"a": "b"}}),
+        ({}, {"cidr": "10.30.0.0/16"}),
+        ({}, {"lifecycle": {"protect": True}}),
+        ({}, {"lifecycle": {"ignore": ["tags"]}}),
+        ({"tags": {"a": "b"}}, {}),
+    ],
+    ids=["alone", "an update", "a replace", "protected", "left to others", "taken off"],
+)
+def test_a_run_that_made_what_something_comes_after_is_undone(site, before, changed):
+    """And so is the undoing."""
+    write(site, before)
+    apply(site)
+    write(site, after(GATEWAY, **changed), {})
+    apply(site)
+    undo_newest(site)
+    assert list(ids_of(site)) == [NET]
+    write(site, before)
+    plan_is_empty(site)
+    undo_newest(site)
+    write(site, after(GATEWAY, **changed), {})
+    plan_is_empty(site)
+
+
+@pytest.mark.parametrize("changed", [{}, {"tags": {"a": "b"}}], ids=["alone", "an update"])
+def test_a_run_that_took_away_what_something_came_after_is_undone(site, changed):
+    write(site, after(GATEWAY), {})
+    apply(site)
+    write(site, changed)
+    apply(site)
+    undo_newest(site)
+    write(site, after(GATEWAY), {})
+    plan_is_empty(site)
+    undo_newest(site)
+    assert list(ids_of(site)) == [NET]
+    write(site, changed)
+    plan_is_empty(site)
+
+
+def test_what_stays_goes_back_though_what_it_came_after_is_gone(site):
+    """A later run took that away, and out of `depends_on`; the one before it had only looked on."""
+    write(site, after(GATEWAY), {})
+    apply(site)
+    write(site, {"tags": {"a": "b"}}, {})
+    apply(site)
+    changed = newest(site)
+    write(site, {"tags": {"a": "b"}})
+    apply(site)
+    site.run("undo", changed, "--yes")
+    write(site, {})
+    plan_is_empty(site)
+
+
+def test_a_later_run_that_comes_after_what_would_go_is_named(site):
+    write(site, {})
+    apply(site)
+    write(site, {}, {})
+    apply(site)
+    made = newest(site)
+    write(site, after(GATEWAY), {})
+    apply(site)
+    refused = site.run("undo", made, "--yes", status=1).err
+    assert f"'{NET}' needs '{GATEWAY}', which the run made and which would go (apply, run {newest(site)[:8]})" in refused
