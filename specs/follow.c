@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "specs/expression.h"
 #include "specs/kind_fields.h"
 #include "specs/references.h"
@@ -53,6 +55,24 @@ static bool follow_one(const struct following *following, const struct field *fi
 	return true;
 }
 
+/* What follows a field that is left to others is theirs, too: by then they may have another target there. */
+static void leave_to_others(struct following *following, const struct field *field)
+{
+	struct arena *arena = following->loading->arena;
+	struct resource *resource = &following->loading->resources[following->entry];
+	size_t count = resource->ignored_count;
+	struct slice *ignored;
+
+	if (!slice_is_among(field->follows, resource->ignored, count) ||
+	    slice_is_among(field->name, resource->ignored, count))
+		return;
+	ignored = arena_new_array(arena, count + 1, struct slice);
+	memcpy(ignored, resource->ignored, count * sizeof(*ignored));
+	ignored[count] = slice_of(field->name);
+	resource->ignored = ignored;
+	resource->ignored_count++;
+}
+
 static struct value follow_fields(struct following *following, const struct fields *fields, const struct value *given);
 
 static struct value follow_value(struct following *following, const struct field *field, const struct value *given)
@@ -92,8 +112,11 @@ static struct value follow_fields(struct following *following, const struct fiel
 			continue;
 		if (top)
 			following->top = field;
-		if (follow_one(following, field, given, &value))
-			value_builder_member(&members, slice_of(field->name), value);
+		if (!follow_one(following, field, given, &value))
+			continue;
+		if (top)
+			leave_to_others(following, field);
+		value_builder_member(&members, slice_of(field->name), value);
 	}
 	if (top)
 		following->top = NULL;

@@ -1,10 +1,12 @@
 """What a spec leaves to others has what is read of it: nothing else can have that, nor is kept from what it lost."""
 
 import pytest
+from conftest import REGION
 
 from test_moved_by_hand import attach, detach, move, routed, tables_of
-from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import MotoCloud, Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
 
+IMAGE = "ami-0123456789abcdef0"
 HOME, LEFT = Ref("aws.vpc.home"), {"ignore": ["vpc"]}
 GATEWAYS = {"internet": "aws.internet_gateway", "vpn": "aws.vpn_gateway"}
 
@@ -260,3 +262,48 @@ def test_a_machine_that_was_let_in_by_a_key_stays_so(stack, cloud):
     stack.write("stack.yaml", spec_text({**net, "aws.instance": {"m": {**machine, "key": "web"}}}))
     assert "left to others" not in apply(stack).err
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("where", ["simulator", "moto"])
+def test_the_version_of_a_template_is_left_to_whoever_chooses_the_template(stack, moto_server, where):
+    """What the spec says of no version is the number of its own template's, which means nothing for another one."""
+    moto_server.reset()
+    cloud = SimulatedCloud(stack) if where == "simulator" else MotoCloud(stack, moto_server)
+    templates = {"one": {"description": "first"}, "two": {"description": "first"}}
+    group = {"name": "g", "min": 0, "max": 1, "subnets": [Ref("aws.subnet.a")], "lifecycle": {"ignore": ["launch_template"]}}
+
+    def write_group(template, **fields):
+        network = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
+        network["aws.subnet"] = {"a": {"vpc": HOME, "cidr": "10.20.0.0/24", "zone": f"{REGION}a"}}
+        made = {name: {"name": f"the-{name}", "image": IMAGE, **each} for name, each in templates.items()}
+        named = {"launch_template": Ref(f"aws.launch_template.{template}")}
+        groups = {"g": {**group, **named, **fields}}
+        stack.write("stack.yaml", spec_text({**network, "aws.launch_template": made, "aws.autoscaling_group": groups}))
+
+    def runs_by():
+        client = cloud.client("autoscaling")
+        launches = client.describe_auto_scaling_groups()["AutoScalingGroups"][0]["LaunchTemplate"]
+        return launches["LaunchTemplateId"], launches["Version"]
+
+    write_group("one")
+    apply(stack)
+    ids = ids_of(stack)
+    assert runs_by() == (ids["aws.launch_template.one"], "1")
+    for text in ("second", "third"):
+        templates["two"]["description"] = text
+        write_group("one")
+        apply(stack)
+    # The spec names another one, of which there is a third version.
+    write_group("two")
+    apply(stack)
+    plan_is_empty(stack)
+    assert runs_by() == (ids["aws.launch_template.one"], "1")
+    # Others choose that, and its second version.
+    chosen = {"LaunchTemplateId": ids["aws.launch_template.two"], "Version": "2"}
+    cloud.client("autoscaling").update_auto_scaling_group(AutoScalingGroupName="g", LaunchTemplate=chosen)
+    stack.run("drift")
+    plan_is_empty(stack)
+    write_group("one", max=2)
+    apply(stack)
+    plan_is_empty(stack)
+    assert runs_by() == (ids["aws.launch_template.two"], "2")
