@@ -26,6 +26,20 @@ const struct field *field_named(const struct fields *fields, struct slice name)
 	return NULL;
 }
 
+bool field_any(const struct field *field, bool (*test)(const struct field *field))
+{
+	return test(field) || fields_any(&field->members, test) || (field->item && field_any(field->item, test));
+}
+
+bool fields_any(const struct fields *fields, bool (*test)(const struct field *field))
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		if (field_any(field_at(fields, i), test))
+			return true;
+	}
+	return false;
+}
+
 bool runs_hold(const struct runs *runs, const struct kind *kind)
 {
 	for (const char *const *name = runs->holds; name && *name; name++)

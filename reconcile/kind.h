@@ -401,6 +401,9 @@ static inline const struct field *field_at(const struct fields *fields, size_t i
 const struct output *output_at(const struct outputs *outputs, size_t index);
 /* NULL where there is none of that name. O(count). */
 const struct field *field_named(const struct fields *fields, struct slice name);
+/* Whether the field, or any below it, satisfies test; the same of any of the fields. Tables are finite. */
+bool field_any(const struct field *field, bool (*test)(const struct field *field));
+bool fields_any(const struct fields *fields, bool (*test)(const struct field *field));
 /* field.stays_in, of it or of its items. */
 static inline const char *field_stays_in(const struct field *field)
 {

@@ -1,31 +1,26 @@
 #include "reconcile/schema.h"
 #include "reconcile/schema_walk.h"
 
-/* Whether any field is secret, so that values of most kinds are not walked at all. Tables are finite. */
+static bool is_secret(const struct field *field)
+{
+	return (field->flags & SECRET) != 0;
+}
+
+/* Values of most kinds are not walked at all. */
 static bool has_secret(const struct field *field)
 {
-	if (field->flags & SECRET)
-		return true;
-	if (field->item && has_secret(field->item))
-		return true;
-	for (size_t i = 0; i < field->members.count; i++)
-		if (has_secret(field_at(&field->members, i)))
-			return true;
-	return false;
+	return field_any(field, is_secret);
 }
 
 bool schema_has_secrets(const struct fields *fields)
 {
-	for (size_t i = 0; i < fields->count; i++)
-		if (has_secret(field_at(fields, i)))
-			return true;
-	return false;
+	return fields_any(fields, is_secret);
 }
 
 static void visit(const struct field *field, const struct value *given,
 		  void (*found)(void *context, const struct value *value), void *context)
 {
-	if (field->flags & SECRET) {
+	if (is_secret(field)) {
 		found(context, given);
 		return;
 	}

@@ -152,15 +152,6 @@ static void refuse_twin(struct room *room, const struct claimant *maker, const s
 	hint_at_holder(room, holder, run);
 }
 
-static bool has_claims(const struct field *field)
-{
-	bool has = unique_field(field) || (field->item && has_claims(field->item));
-
-	for (size_t i = 0; !has && i < field->members.count; i++)
-		has = has_claims(field_at(&field->members, i));
-	return has;
-}
-
 static void note_range(struct claims *claims, const struct claim *claim, const struct value *fields, bool wanted)
 {
 	const struct ranged ranged = {.owner = (size_t)(claim->by - claims->claimants),
@@ -229,8 +220,9 @@ static void claim_fields(struct claims *claims, const struct claimant *by, bool 
 {
 	for (size_t i = 0; i < by->kind->fields.count; i++) {
 		const struct field *field = field_at(&by->kind->fields, i);
-		const struct value *value =
-			has_claims(field) && wants(by, field) == wanted ? value_in(claims->room, by, field) : NULL;
+		const struct value *value = field_any(field, unique_field) && wants(by, field) == wanted
+						    ? value_in(claims->room, by, field)
+						    : NULL;
 
 		if (value)
 			claim_value(claims, (struct claim){by, field, field, value}, NULL, wanted);

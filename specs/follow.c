@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "specs/expression.h"
-#include "specs/kind_fields.h"
 #include "specs/references.h"
 
 /*

@@ -18,9 +18,5 @@ struct kind_fields {
 
 /* Brings it to that kind. */
 void kind_fields_turn(struct kind_fields *fields, const struct kind *kind);
-/* Whether field, or any field below it, satisfies test. */
-bool field_any(const struct field *field, bool (*test)(const struct field *field));
-/* The same for any of the fields. */
-bool fields_any(const struct fields *fields, bool (*test)(const struct field *field));
 
 #endif

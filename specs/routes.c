@@ -1,6 +1,5 @@
 #include "base/cidr.h"
 #include "specs/expression.h"
-#include "specs/kind_fields.h"
 #include "specs/places.h"
 
 /* What a network routes by itself is there before anybody asks for it, and stays as it is. */
