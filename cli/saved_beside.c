@@ -1,7 +1,7 @@
 #include "cli/saved_beside.h"
 
 #include "cli/saved_references.h"
-#include "reconcile/named.h"
+#include "reconcile/visit.h"
 
 struct looking {
 	struct job *job;
@@ -28,11 +28,14 @@ static bool is_the_same(const struct value *a, const struct value *b)
 }
 
 /* What could not be read is not known to lie elsewhere, and what is not there is told of anyway. */
-static void look_at(void *context, const struct field *field, struct slice id)
+static void look_at(void *context, const struct visited *visited)
 {
 	struct looking *looking = context;
 	struct job *job = looking->job;
-	size_t number = field->beside ? map_number(&looking->numbers, id) : SIZE_MAX;
+	const struct field *field = visited->field;
+	size_t number = field->beside && value_is(visited->value, VALUE_STRING)
+				? map_number(&looking->numbers, value_slice(visited->value))
+				: SIZE_MAX;
 	const struct live *live = number != SIZE_MAX ? job->refresh.live[number] : NULL;
 	const struct value *own = live ? value_get_named(&looking->action->known, field->beside) : NULL;
 
@@ -45,27 +48,6 @@ static void look_at(void *context, const struct field *field, struct slice id)
 					       field->beside, SLICE_ARGUMENTS(looking->action->address)));
 }
 
-static void look_at_action(struct looking *looking)
-{
-	const struct action *action = looking->action;
-
-	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
-		const struct field *field = field_at(&action->kind->fields, i);
-
-		named_each(field, value_get_named(&action->known, field->name), look_at, looking);
-	}
-	for (size_t i = 0; operation_keeps(action->operation) && i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-		const struct field *field = change->field;
-
-		if (!field || change->effect != EFFECT_SET)
-			continue;
-		/* Of a set each item is a change. */
-		bool is_item = field->type == FIELD_SET && !value_is(&change->after, VALUE_LIST);
-		named_each(is_item ? field->item : field, &change->after, look_at, looking);
-	}
-}
-
 bool saved_beside_check(struct job *job, const struct plan *saved, const struct map *touched)
 {
 	struct looking looking = {.job = job, .touched = touched, .good = true};
@@ -74,7 +56,7 @@ bool saved_beside_check(struct job *job, const struct plan *saved, const struct 
 	for (size_t i = 0; i < saved->action_count; i++) {
 		looking.action = &saved->actions[i];
 		if (action_is_carried_out(looking.action) && value_is(&looking.action->known, VALUE_MAP))
-			look_at_action(&looking);
+			visit_action(looking.action, look_at, &looking);
 	}
 	map_release(&looking.numbers);
 	return looking.good;

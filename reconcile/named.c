@@ -3,22 +3,24 @@
 #include <string.h>
 
 #include "reconcile/made.h"
+#include "reconcile/visit.h"
+
+struct naming {
+	named_found *found;
+	void *context;
+};
+
+static void name(void *context, const struct visited *visited)
+{
+	const struct naming *naming = context;
+
+	if (visited->field->type == FIELD_REFERENCE && value_is(visited->value, VALUE_STRING))
+		naming->found(naming->context, visited->field, value_slice(visited->value));
+}
 
 void named_each(const struct field *field, const struct value *value, named_found *found, void *context)
 {
-	if (!value)
-		return;
-	if (field->type == FIELD_REFERENCE && value_is(value, VALUE_STRING))
-		found(context, field, value_slice(value));
-	for (size_t i = 0; field->type == FIELD_OBJECT && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-
-		named_each(member, value_get_named(value, member->name), found, context);
-	}
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		named_each(field->item, &value->items[i], found, context);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_MAP) && i < value->count; i++)
-		named_each(field->item, &value->members[i].value, found, context);
+	visit_value(field, field, value, NULL, name, &(struct naming){found, context});
 }
 
 struct in_part {

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reconcile/plan_items.h"
+#include "reconcile/visit.h"
 
 /*
  * What can be referred to only within what both lie in (beside): the spec says so of both ends, but for a field that it
@@ -277,42 +278,15 @@ static void look_at_joined(struct looking *looking, const struct field *referenc
 	diag_hint(diagnostics, "have both lie in one, or apply it without that, join the two by hand, and add it then");
 }
 
-static void look_within(struct looking *looking, const struct field *field, const struct value *value)
+static void look_at_value(void *context, const struct visited *visited)
 {
-	if (!value_if_set(value))
-		return;
-	if (field->beside)
-		look_at(looking, field, value);
-	if (field->beside_or_joined)
-		look_at_joined(looking, field, value);
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
+	struct looking *looking = context;
 
-		look_within(looking, member, value_get_named(value, member->name));
-	}
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		look_within(looking, field->item, &value->items[i]);
-}
-
-/* What it is to refer to: all of what is made, and of what stays as it is what comes. */
-static void look_at_action(struct looking *looking)
-{
-	const struct action *action = looking->action;
-
-	for (size_t i = 0; operation_makes(action->operation) && i < action->kind->fields.count; i++) {
-		looking->top = field_at(&action->kind->fields, i);
-		look_within(looking, looking->top, value_get_named(&action->known, looking->top->name));
-	}
-	for (size_t i = 0; operation_keeps(action->operation) && i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-
-		if (!change->field || change->effect != EFFECT_SET)
-			continue;
-		/* Of a set each item is a change. */
-		bool is_item = change->field->type == FIELD_SET && !value_is(&change->after, VALUE_LIST);
-		looking->top = change->field;
-		look_within(looking, is_item ? change->field->item : change->field, &change->after);
-	}
+	looking->top = visited->top;
+	if (visited->field->beside)
+		look_at(looking, visited->field, visited->value);
+	if (visited->field->beside_or_joined)
+		look_at_joined(looking, visited->field, visited->value);
 }
 
 void plan_tell_beside(struct planning *planning)
@@ -326,8 +300,8 @@ void plan_tell_beside(struct planning *planning)
 		const struct action *action = &planning->actions[i];
 
 		looking.action = action;
-		if (action->kind && (operation_makes(action->operation) || operation_keeps(action->operation)))
-			look_at_action(&looking);
+		if (action->kind)
+			visit_action(action, look_at_value, &looking);
 	}
 	map_release(&looking.told);
 	if (!looking.is_indexed)

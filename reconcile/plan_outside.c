@@ -1,6 +1,6 @@
 #include "reconcile/plan_items.h"
 #include "reconcile/ranges.h"
-#include "reconcile/scope.h"
+#include "reconcile/visit.h"
 
 /*
  * What is made within a range of a network needs the network to have one around it, and so do an address and a range
@@ -132,6 +132,7 @@ struct look {
 	struct planning *planning;
 	struct map networks; /* by id, to struct network: those that were read */
 	bool is_indexed;
+	const struct action *action; /* that is looked at */
 };
 
 static bool has_ranges(const struct kind *kind)
@@ -301,34 +302,24 @@ static bool is_own(const struct field *field)
 	return field_lies_within(field) && (field->flags & SOLE);
 }
 
-/* Those in a value of the field, whose name is what people know it by. */
-static void look_at_value(struct look *look, const struct action *action, const struct scope *scope,
-			  const struct field *field, const char *name, const struct value *value)
+static void look_at_value(void *context, const struct visited *visited)
 {
-	const struct scope within = {value, scope};
+	struct look *look = context;
+	const struct field *field = visited->field;
 
 	if (is_own(field))
 		look_at_own(look,
-			    &(struct lying){.action = action,
-					    .name = name,
+			    &(struct lying){.action = look->action,
+					    .name = visited->name,
 					    .is_address = field->type == FIELD_ADDRESS,
 					    .is_own = true,
-					    .value = value},
-			    scope_nearest(scope, slice_of(field->range_parent)));
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		look_at_value(look, action, scope, field->item, name, &value->items[i]);
-	for (size_t i = 0; field->type == FIELD_OBJECT && value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-		const struct value *held = value_get_named(value, member->name);
-
-		if (held)
-			look_at_value(look, action, &within, member, member->name, held);
-	}
+					    .value = visited->value},
+			    scope_nearest(visited->scope, slice_of(field->range_parent)));
 }
 
-static void look_at(struct look *look, const struct action *action)
+static void look_at(struct look *look)
 {
-	const struct scope scope = {&action->known, NULL};
+	const struct action *action = look->action;
 
 	for (size_t i = 0; i < action->kind->fields.count; i++) {
 		const struct field *field = field_at(&action->kind->fields, i);
@@ -339,7 +330,7 @@ static void look_at(struct look *look, const struct action *action)
 		if (field->range == RANGE_WITHIN && field->range_parent)
 			look_at_range(look, &(struct lying){.action = action, .name = field->name, .value = value},
 				      field);
-		look_at_value(look, action, &scope, field, field->name, value);
+		visit_field(field, &action->known, look_at_value, look);
 	}
 }
 
@@ -353,8 +344,9 @@ void plan_tell_outside(struct planning *planning)
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 
+		look.action = action;
 		if (action->kind && (operation_makes(action->operation) || action->operation == OPERATION_UPDATE))
-			look_at(&look, action);
+			look_at(&look);
 	}
 	map_release(&look.networks);
 }

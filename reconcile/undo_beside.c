@@ -1,5 +1,6 @@
 #include "reconcile/schema.h"
 #include "reconcile/undo_room.h"
+#include "reconcile/visit.h"
 
 /*
  * What can only be used within the thing that it lies in itself (field.beside), as the groups of a machine in the
@@ -350,39 +351,38 @@ static void look_at_joined(const struct inside *inside, const struct field *fiel
 		refuse_parted(&here, field, target, whole);
 }
 
-static void check_value(struct inside *inside, const struct field *field, const struct value *value);
+/* What one entry refers to, and apart from that what an item of its does that lies somewhere by itself. */
+struct looking {
+	struct inside all, its;
+	const struct value *item; /* of which `its` tells; NULL: of none yet */
+};
 
-/* One that lies somewhere by itself is compared with nothing outside of it. */
-static void check_item(struct inside *inside, const struct field *set, const struct value *item)
+static struct inside *turn_to(struct looking *looking, const struct visited *visited)
 {
-	struct inside apart = *inside;
-
-	if (!schema_item_is_apart(set, item, inside->room->work->arena)) {
-		check_value(inside, set->item, item);
-		return;
+	if (!visited->item || !schema_item_is_apart(visited->list, visited->item, looking->all.room->work->arena))
+		return &looking->all;
+	if (looking->item != visited->item) {
+		looking->item = visited->item;
+		looking->its = looking->all;
+		looking->its.whole = (struct slice){0};
 	}
-	apart.whole = (struct slice){0};
-	check_value(&apart, set->item, item);
-	inside->is_left_out = apart.is_left_out;
+	return &looking->its;
 }
 
-static void check_value(struct inside *inside, const struct field *field, const struct value *value)
+static void check_value(void *context, const struct visited *visited)
 {
-	if (inside->is_left_out)
-		return;
-	if (field->beside)
-		look_at(inside, field, value);
-	if (field->beside_or_joined)
-		look_at_joined(inside, field, value);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_item(inside, field, &value->items[i]);
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-		const struct value *held = value_if_set(value_get_named(value, member->name));
+	struct looking *looking = context;
+	const struct field *field = visited->field;
+	struct inside *inside;
 
-		if (held)
-			check_value(inside, member, held);
-	}
+	if (looking->all.is_left_out || (!field->beside && !field->beside_or_joined))
+		return;
+	inside = turn_to(looking, visited);
+	if (field->beside)
+		look_at(inside, field, visited->value);
+	if (field->beside_or_joined)
+		look_at_joined(inside, field, visited->value);
+	looking->all.is_left_out = inside->is_left_out;
 }
 
 void undo_check_beside(struct room *room)
@@ -390,16 +390,12 @@ void undo_check_beside(struct room *room)
 	for (size_t i = 0; i < room->entries->count; i++) {
 		const struct entry *entry = &room->entries->items[i];
 		const struct kind *kind = entry->is_planned && room_is_there(entry) ? entry->resource.kind : NULL;
-		struct inside inside = {.room = room, .entry = entry};
+		struct looking looking = {.all = {.room = room, .entry = entry}};
 
 		for (size_t k = 0; kind && k < kind->fields.count; k++) {
-			const struct value *value;
-
-			inside.whole_field = field_at(&kind->fields, k);
-			inside.is_left_out = false;
-			value = value_if_set(value_get_named(&entry->resource.desired, inside.whole_field->name));
-			if (value)
-				check_value(&inside, inside.whole_field, value);
+			looking.all.whole_field = field_at(&kind->fields, k);
+			looking.all.is_left_out = false;
+			visit_field(looking.all.whole_field, &entry->resource.desired, check_value, &looking);
 		}
 	}
 }

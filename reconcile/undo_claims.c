@@ -1,7 +1,7 @@
 #include "reconcile/ranges.h"
-#include "reconcile/scope.h"
 #include "reconcile/undo_room.h"
 #include "reconcile/unique.h"
+#include "reconcile/visit.h"
 
 /*
  * What goes back needs its name, its range, its address and what it is attached to for itself alone, whether it is made
@@ -187,27 +187,24 @@ static void note_claim(struct claims *claims, const struct claim *claim, const s
 	}
 }
 
-static void claim_value(struct claims *claims, struct claim claim, const struct scope *scope, bool wanted)
-{
-	const struct field *field = claim.field;
-	const struct value *value = claim.value;
-	const struct scope within = {value, scope};
+/* Whose claims are noted. */
+struct claiming {
+	struct claims *claims;
+	const struct claimant *by;
+	bool wanted;
+};
 
-	if (field->type == FIELD_REFERENCE)
-		claim.value = by_address(claims->room, claim.by, value);
-	if (unique_field(field))
-		note_claim(claims, &claim, scope, wanted);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++) {
-		claim.field = field->item;
-		claim.value = &value->items[i];
-		claim_value(claims, claim, scope, wanted);
-	}
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		claim.field = field_at(&field->members, i);
-		claim.value = value_if_set(value_get_named(value, claim.field->name));
-		if (claim.value)
-			claim_value(claims, claim, &within, wanted);
-	}
+static void claim_value(void *context, const struct visited *visited)
+{
+	const struct claiming *claiming = context;
+	const struct room *room = claiming->claims->room;
+	struct claim claim = {claiming->by, visited->top, visited->field, visited->value};
+
+	if (!unique_field(claim.field))
+		return;
+	if (claim.field->type == FIELD_REFERENCE)
+		claim.value = by_address(room, claim.by, claim.value);
+	note_claim(claiming->claims, &claim, visited->scope, claiming->wanted);
 }
 
 /* Whether it takes that, and does not merely keep it. */
@@ -218,14 +215,15 @@ static bool wants(const struct claimant *by, const struct field *field)
 
 static void claim_fields(struct claims *claims, const struct claimant *by, bool wanted)
 {
+	struct claiming claiming = {claims, by, wanted};
+
 	for (size_t i = 0; i < by->kind->fields.count; i++) {
 		const struct field *field = field_at(&by->kind->fields, i);
 		const struct value *value = field_any(field, unique_field) && wants(by, field) == wanted
 						    ? value_in(claims->room, by, field)
 						    : NULL;
 
-		if (value)
-			claim_value(claims, (struct claim){by, field, field, value}, NULL, wanted);
+		visit_value(field, field, value, NULL, claim_value, &claiming);
 	}
 }
 

@@ -1,7 +1,7 @@
 #include "base/cidr.h"
 #include "reconcile/ranges.h"
-#include "reconcile/scope.h"
 #include "reconcile/undo_room.h"
+#include "reconcile/visit.h"
 
 /*
  * What goes back needs room where it was: its range and its address lie in what it is in, and nobody else has them, or
@@ -146,6 +146,12 @@ struct part {
 	struct cidr cidr;
 };
 
+/* What looks for parts of an entry. */
+struct looking {
+	struct room *room;
+	const struct entry *entry;
+};
+
 static bool holds(const struct field *field, const struct cidr *range, const struct part *part)
 {
 	bool is_kept = part->field->type == FIELD_ADDRESS && (field->flags & KEEPS_ENDS);
@@ -227,14 +233,18 @@ static void refuse_part(struct room *room, const struct part *part, const struct
 	undo_hint(work, run, "undo the run that gave it that first");
 }
 
-static void check_part(struct room *room, struct part part, const struct scope *scope, const struct value *value)
+static void check_part(void *context, const struct visited *visited)
 {
-	struct slice text = value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
-	bool known =
-		part.field->type == FIELD_ADDRESS ? cidr_read_address(text, &part.cidr) : cidr_read(text, &part.cidr);
-	const struct value *within = known ? scope_nearest(scope, slice_of(part.field->range_parent)) : NULL;
+	const struct looking *looking = context;
+	struct room *room = looking->room;
+	const struct field *field = visited->field;
+	struct part part = {.entry = looking->entry, .whole = visited->top, .field = field};
+	const struct value *within =
+		field->range_parent ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
 
-	if (!within)
+	if (!within || !value_is(visited->value, VALUE_STRING) ||
+	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(visited->value), &part.cidr)
+					   : cidr_read(value_slice(visited->value), &part.cidr)))
 		return;
 	const struct entry *around = room_target(room, part.entry, within);
 	bool meets = around && room_is_there(around) &&
@@ -245,42 +255,16 @@ static void check_part(struct room *room, struct part part, const struct scope *
 		refuse_part(room, &part, around, tells);
 }
 
-static void check_value(struct room *room, struct part part, const struct scope *scope, const struct value *value)
-{
-	const struct field *field = part.field;
-	const struct scope within = {value, scope};
-
-	if (field->range_parent)
-		check_part(room, part, scope, value);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++) {
-		part.field = field->item;
-		check_value(room, part, scope, &value->items[i]);
-	}
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		part.field = field_at(&field->members, i);
-		const struct value *held = value_get_named(value, part.field->name);
-
-		if (held)
-			check_value(room, part, &within, held);
-	}
-}
-
 /* What is in something that goes back has to fit there, as has what is made anew itself. */
 static void check_parts(struct room *room)
 {
 	for (size_t i = 0; i < room->entries->count; i++) {
 		const struct entry *entry = &room->entries->items[i];
 		const struct kind *kind = entry->is_planned && room_is_there(entry) ? entry->resource.kind : NULL;
-		const struct scope scope = {&entry->resource.desired, NULL};
+		struct looking looking = {room, entry};
 
-		for (size_t k = 0; kind && k < kind->fields.count; k++) {
-			const struct field *field = field_at(&kind->fields, k);
-			const struct value *value = value_get_named(&entry->resource.desired, field->name);
-
-			if (value)
-				check_value(room, (struct part){.entry = entry, .whole = field, .field = field}, &scope,
-					    value);
-		}
+		for (size_t k = 0; kind && k < kind->fields.count; k++)
+			visit_field(field_at(&kind->fields, k), &entry->resource.desired, check_part, &looking);
 	}
 }
 

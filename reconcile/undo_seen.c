@@ -1,6 +1,7 @@
 #include "base/cidr.h"
 #include "reconcile/ranges.h"
 #include "reconcile/undo_room.h"
+#include "reconcile/visit.h"
 
 /*
  * What was seen of a field that no spec had set goes back as it was seen: as ids and addresses, which follow nothing.
@@ -20,6 +21,7 @@ struct seen {
 	struct search *search;
 	const struct entry *entry;
 	const struct object *was;
+	const struct value *lost; /* the first text of a field that could not be set again; NULL: there is none */
 };
 
 /* What was recorded at an address once the run had begun; NULL: nothing, or nobody knows. */
@@ -192,43 +194,33 @@ static bool fits_address(const struct seen *seen, const struct field *field, con
 	return has_address(seen->search->room, around, &cidr);
 }
 
-/* The first text of the value that could not be set again; NULL: there is none. */
-static const struct value *first_lost(const struct seen *seen, const struct field *field, const struct value *value)
+static void look_at(void *context, const struct visited *visited)
 {
-	const struct value *lost = NULL;
+	struct seen *seen = context;
+	const struct field *field = visited->field;
+	const struct value *value = visited->value;
 	const char *whole = field->beside ? field->beside : field->beside_or_joined;
 
-	for (uint32_t i = 0; !lost && field->item && value->type == VALUE_LIST && i < value->count; i++)
-		lost = first_lost(seen, field->item, &value->items[i]);
-	for (size_t i = 0; !lost && value->type == VALUE_MAP && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-		const struct value *held = value_if_set(value_get_named(value, member->name));
-
-		if (held)
-			lost = first_lost(seen, member, held);
-	}
-	if (lost || value->type != VALUE_STRING)
-		return lost;
-	if (field->type == FIELD_REFERENCE && has_ended(seen, value_slice(value)))
-		return value;
-	if ((whole && !lies_as_then(seen, whole)) || (field->range_parent && !fits_address(seen, field, value)))
-		return value;
-	return NULL;
+	if (seen->lost || value->type != VALUE_STRING)
+		return;
+	if ((field->type == FIELD_REFERENCE && has_ended(seen, value_slice(value))) ||
+	    (whole && !lies_as_then(seen, whole)) || (field->range_parent && !fits_address(seen, field, value)))
+		seen->lost = value;
 }
 
 /* Of what stays the object that it is, the plan tells that the field keeps its value. */
-static void tell(const struct seen *seen, struct slice field, const struct value *lost)
+static void tell(const struct seen *seen, struct slice field)
 {
 	if (seen->search->room->follows[room_number(seen->search->room, seen->entry)])
 		undo_note(seen->search->room->work, seen->entry->address,
 			  "'%.*s' is what the service makes of it where nothing is set: what was seen before the run "
 			  "('%.*s') is gone, or in another network by now",
-			  SLICE_ARGUMENTS(field), SLICE_ARGUMENTS(value_slice(lost)));
+			  SLICE_ARGUMENTS(field), SLICE_ARGUMENTS(value_slice(seen->lost)));
 }
 
 static void drop_lost(struct search *search, struct entry *entry)
 {
-	const struct seen seen = {search, entry, entry->one->was};
+	struct seen seen = {.search = search, .entry = entry, .was = entry->one->was};
 	const struct value *restores = &entry->resource.restores;
 	VALUE_BUILDER_AUTO kept;
 
@@ -236,10 +228,11 @@ static void drop_lost(struct search *search, struct entry *entry)
 	for (uint32_t i = 0; i < restores->count; i++) {
 		const struct value_member *member = &restores->members[i];
 		const struct field *field = field_named(&entry->resource.kind->fields, value_slice(&member->key));
-		const struct value *lost = first_lost(&seen, field, &member->value);
 
-		if (lost)
-			tell(&seen, value_slice(&member->key), lost);
+		seen.lost = NULL;
+		visit_value(field, field, &member->value, NULL, look_at, &seen);
+		if (seen.lost)
+			tell(&seen, value_slice(&member->key));
 		else
 			value_builder_member(&kept, value_slice(&member->key), member->value);
 	}

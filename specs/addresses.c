@@ -1,6 +1,5 @@
 #include "base/cidr.h"
 #include "reconcile/ranges.h"
-#include "reconcile/scope.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -39,10 +38,11 @@ static const struct resource *parent_in(const struct look *look, const struct sc
 	return nearest ? places_target_of(look->loading, nearest) : NULL;
 }
 
-static void check(const struct look *look, const struct scope *scope, const struct field *field,
-		  const struct value *value)
+static void check(const struct look *look, const struct visited *visited)
 {
-	const struct resource *parent = parent_in(look, scope, slice_of(field->range_parent));
+	const struct field *field = visited->field;
+	const struct value *value = visited->value;
+	const struct resource *parent = parent_in(look, visited->scope, slice_of(field->range_parent));
 	struct cidr address, range;
 
 	if (!value_is(value, VALUE_STRING) ||
@@ -69,37 +69,25 @@ static bool asks_for_any(const struct value *value)
 	return value_is(value, VALUE_STRING) || (value_is(value, VALUE_INTEGER) && value->integer > 0);
 }
 
-static void check_taken(const struct look *look, const struct scope *scope, const struct field *field, const char *name,
-			const struct value *value)
+static void check_taken(const struct look *look, const struct visited *visited)
 {
-	struct slice range = slice_of(field->taken_of);
+	struct slice range = slice_of(visited->field->taken_of);
 	struct slice reference = slice_cut(&range, '.');
-	const struct resource *parent = parent_in(look, scope, reference);
+	const struct resource *parent = parent_in(look, visited->scope, reference);
 
-	if (parent && asks_for_any(value))
-		(void)places_lack(look->loading, &(struct places_need){look->resource, name, value, parent, range});
+	if (parent && asks_for_any(visited->value))
+		(void)places_lack(look->loading,
+				  &(struct places_need){look->resource, visited->name, visited->value, parent, range});
 }
 
-/* Name: what messages call it; the items of lists have no names that anybody writes. */
-static void check_value(const struct look *look, const struct scope *scope, const struct field *field, const char *name,
-			const struct value *value)
+static void check_value(void *context, const struct visited *visited)
 {
-	if (field_lies_within(field))
-		check(look, scope, field, value);
-	if (field->taken_of)
-		check_taken(look, scope, field, name, value);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_value(look, scope, field->item, name, &value->items[i]);
-	if (field->type != FIELD_OBJECT || !value_is(value, VALUE_MAP))
-		return;
-	const struct scope within = {value, scope};
-	for (size_t i = 0; i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-		const struct value *held = value_get_named(value, member->name);
+	const struct look *look = context;
 
-		if (held)
-			check_value(look, &within, member, member->name, held);
-	}
+	if (field_lies_within(visited->field))
+		check(look, visited);
+	if (visited->field->taken_of)
+		check_taken(look, visited);
 }
 
 static bool is_concerned(const struct field *field)
@@ -118,16 +106,8 @@ void addresses_check(struct loading *loading)
 	struct kind_fields fixed = {.wanted = has_concerned};
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
-		const struct resource *resource = &loading->resources[i];
-		const struct look look = {loading, resource};
-		const struct scope scope = {&resource->desired, NULL};
+		struct look look = {loading, &loading->resources[i]};
 
-		kind_fields_turn(&fixed, resource->kind);
-		for (size_t k = 0; k < fixed.count; k++) {
-			const struct value *value = value_get_named(&resource->desired, fixed.fields[k]->name);
-
-			if (value)
-				check_value(&look, &scope, fixed.fields[k], fixed.fields[k]->name, value);
-		}
+		kind_fields_visit(&fixed, look.resource, check_value, &look);
 	}
 }

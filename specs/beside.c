@@ -10,15 +10,19 @@
  * and what is replaced is gone.
  */
 
-/* Where one resource is found to lie, and by what. */
+/* Where all that is used together is found to lie, and by what. */
+struct together {
+	const struct resource *whole;	/* what all has to lie in; NULL: not known yet */
+	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
+};
+
 struct inside {
 	struct loading *loading;
 	const struct resource *resource;
-	const struct resource *whole;	/* what all has to lie in; NULL: not known yet */
-	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
-	bool looks_on;			/* nothing is reported of this resource: its turn is another one */
-	bool left_to_others;		/* the field at the top that is looked at */
-	const struct value *same;	/* what all has to have in the field of `alike`; NULL: not known yet */
+	struct together all, its; /* of the resource, and apart from that of an item that lies somewhere by itself */
+	const struct value *item; /* of which `its` tells; NULL: of none yet */
+	bool looks_on;		  /* nothing is reported of this resource: its turn is another one */
+	const struct value *same; /* what all has to have in the field of `alike`; NULL: not known yet */
 	const struct resource *has_it;
 };
 
@@ -37,44 +41,43 @@ static bool has_beside(const struct field *field)
 	return field_any(field, is_beside);
 }
 
-static void report(const struct inside *inside, const char *name, const struct value *value,
+static void report(const struct inside *inside, const struct together *together, const struct visited *visited,
 		   const struct resource *target, const struct resource *whole)
 {
 	struct diagnostics *diagnostics = inside->loading->diagnostics;
 
-	diag_error(diagnostics, FAULT_USER, value->position,
-		   "'%s' refers to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'", name,
+	diag_error(diagnostics, FAULT_USER, visited->value->position,
+		   "'%s' refers to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'", visited->name,
 		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(whole->address),
-		   SLICE_ARGUMENTS(inside->witness->address), SLICE_ARGUMENTS(inside->whole->address));
+		   SLICE_ARGUMENTS(together->witness->address), SLICE_ARGUMENTS(together->whole->address));
 	diag_address(diagnostics, inside->resource->address);
 	diag_related(diagnostics, target->position, "it is declared here");
 	diag_hint(diagnostics, "they can be used together only where both lie in the same one");
 }
 
-static void look_at(struct inside *inside, const struct field *field, const char *name, const struct value *value)
+static void look_at(const struct inside *inside, struct together *together, const struct visited *visited)
 {
-	const struct resource *target = places_target_of(inside->loading, value);
-	const struct resource *whole = target ? places_target(inside->loading, &target->desired, field->beside) : NULL;
+	const char *beside = visited->field->beside;
+	const struct resource *target = places_target_of(inside->loading, visited->value);
+	const struct resource *whole = target ? places_target(inside->loading, &target->desired, beside) : NULL;
 
 	const struct resource *const loose[] = {target, inside->resource};
 	for (size_t i = 0; target && !inside->looks_on && i < sizeof(loose) / sizeof(loose[0]); i++) {
-		const struct places_need need = {inside->resource, name, value, loose[i], slice_of(field->beside)};
+		const struct places_need need = {inside->resource, visited->name, visited->value, loose[i],
+						 slice_of(beside)};
 
 		if (places_lack(inside->loading, &need))
 			break;
 	}
 	if (!whole)
 		return;
-	if (!inside->whole) {
-		inside->whole = places_target(inside->loading, &inside->resource->desired, field->beside);
-		inside->witness = inside->resource;
-	}
-	if (!inside->whole) {
-		inside->whole = whole;
-		inside->witness = target;
-	}
-	if (whole != inside->whole && !inside->looks_on)
-		report(inside, name, value, target, whole);
+	if (!together->whole)
+		*together = (struct together){places_target(inside->loading, &inside->resource->desired, beside),
+					      inside->resource};
+	if (!together->whole)
+		*together = (struct together){whole, target};
+	if (whole != together->whole && !inside->looks_on)
+		report(inside, together, visited, target, whole);
 }
 
 static bool is_left(const struct resource *resource, const char *name)
@@ -115,60 +118,49 @@ static void compare(struct inside *inside, const struct field *field, const char
 	diag_hint(diagnostics, "they can be used together only where '%s' is the same", field->alike);
 }
 
-static void compare_through(struct inside *inside, const char *name, const struct value *value,
-			    const struct resource *target);
+static void compare_through(const struct inside *inside, const struct together *together, const char *name,
+			    const struct value *value, const struct resource *target);
 
 /* What it is an output of lies where that itself refers to. */
-static void look_at_output(struct inside *inside, const struct field *field, const char *name,
-			   const struct value *value)
+static void look_at_output(const struct inside *inside, struct together *together, const struct visited *visited)
 {
-	const struct resource *target = places_target_of(inside->loading, value);
+	const struct resource *target = places_target_of(inside->loading, visited->value);
 
 	if (!target)
 		return;
-	if (!inside->whole) {
-		inside->whole = places_target(inside->loading, &inside->resource->desired, field->through);
-		inside->witness = inside->resource;
-	}
-	if (inside->whole)
-		compare_through(inside, name, value, target);
+	if (!together->whole)
+		*together = (struct together){
+			places_target(inside->loading, &inside->resource->desired, visited->field->through),
+			inside->resource};
+	if (together->whole)
+		compare_through(inside, together, visited->name, visited->value, target);
 }
 
-static void check(struct inside *inside, const struct field *field, const char *name, const struct value *value);
-
-/* One that lies somewhere by itself is compared with nothing outside of it but what is to be alike. */
-static void check_item(struct inside *inside, const struct field *set, const char *name, const struct value *item)
+/* What lies somewhere by itself is compared with nothing outside of it, but in what is to be alike. */
+static struct together *turn_to(struct inside *inside, const struct visited *visited)
 {
-	struct inside apart = *inside;
-
-	if (!schema_item_is_apart(set, item, inside->loading->arena)) {
-		check(inside, set->item, name, item);
-		return;
+	if (!visited->item || !schema_item_is_apart(visited->list, visited->item, inside->loading->arena))
+		return &inside->all;
+	if (inside->item != visited->item) {
+		inside->item = visited->item;
+		inside->its = (struct together){0};
 	}
-	apart.whole = NULL;
-	check(&apart, set->item, name, item);
-	inside->same = apart.same;
-	inside->has_it = apart.has_it;
+	return &inside->its;
 }
 
-/* Name: what messages call it; the items of lists have no names that anybody writes. */
-static void check(struct inside *inside, const struct field *field, const char *name, const struct value *value)
+static void check(void *context, const struct visited *visited)
 {
-	if (!value)
-		return;
+	struct inside *inside = context;
+	const struct field *field = visited->field;
+
 	if (field->beside)
-		look_at(inside, field, name, value);
-	if (field->alike && !inside->looks_on && !inside->left_to_others)
-		compare(inside, field, name, value);
-	if (field->through && !inside->looks_on && !inside->left_to_others)
-		look_at_output(inside, field, name, value);
-	for (size_t i = 0; value_is(value, VALUE_MAP) && i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-
-		check(inside, member, member->name, value_get_named(value, member->name));
-	}
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		check_item(inside, field, name, &value->items[i]);
+		look_at(inside, turn_to(inside, visited), visited);
+	if (inside->looks_on || is_left(inside->resource, visited->top->name))
+		return;
+	if (field->alike)
+		compare(inside, field, visited->name, visited->value);
+	if (field->through)
+		look_at_output(inside, turn_to(inside, visited), visited);
 }
 
 /* Whether it is said which of the forms that the target had counts, and not the one that the spec has of it. */
@@ -188,8 +180,8 @@ static bool is_as_once(const struct inside *inside, const struct field *field, c
 }
 
 /* What the target refers to is used together with the rest of what this one refers to. */
-static void compare_through(struct inside *inside, const char *name, const struct value *value,
-			    const struct resource *target)
+static void compare_through(const struct inside *inside, const struct together *together, const char *name,
+			    const struct value *value, const struct resource *target)
 {
 	struct diagnostics *diagnostics = inside->loading->diagnostics;
 	struct inside theirs = {.loading = inside->loading, .resource = target, .looks_on = true};
@@ -198,17 +190,17 @@ static void compare_through(struct inside *inside, const char *name, const struc
 		const struct field *other = field_at(&target->kind->fields, i);
 
 		if (has_beside(other) && !is_left(target, other->name))
-			check(&theirs, other, other->name, value_get_named(&target->desired, other->name));
+			visit_field(other, &target->desired, check, &theirs);
 	}
-	if (!theirs.whole || theirs.whole == inside->whole)
+	if (!theirs.all.whole || theirs.all.whole == together->whole)
 		return;
 	diag_error(diagnostics, FAULT_USER, value->position,
 		   "'%s' refers to '%.*s' and so to '%.*s', which lies in '%.*s', but '%.*s' lies in '%.*s'", name,
-		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(theirs.witness->address),
-		   SLICE_ARGUMENTS(theirs.whole->address), SLICE_ARGUMENTS(inside->witness->address),
-		   SLICE_ARGUMENTS(inside->whole->address));
+		   SLICE_ARGUMENTS(target->address), SLICE_ARGUMENTS(theirs.all.witness->address),
+		   SLICE_ARGUMENTS(theirs.all.whole->address), SLICE_ARGUMENTS(together->witness->address),
+		   SLICE_ARGUMENTS(together->whole->address));
 	diag_address(diagnostics, inside->resource->address);
-	diag_related(diagnostics, theirs.witness->position, "it is declared here");
+	diag_related(diagnostics, theirs.all.witness->position, "it is declared here");
 	diag_hint(diagnostics, "they can be used together only where both lie in the same one");
 }
 
@@ -218,8 +210,8 @@ static void look_through(struct inside *inside, const struct field *field)
 	const struct resource *target = value ? places_target_of(inside->loading, value) : NULL;
 
 	/* Where others look after a part of it, what is there may fit together all the same. */
-	if (target && inside->whole && inside->resource->ignored_count == 0 && !is_as_once(inside, field, target))
-		compare_through(inside, field->name, value, target);
+	if (target && inside->all.whole && inside->resource->ignored_count == 0 && !is_as_once(inside, field, target))
+		compare_through(inside, &inside->all, field->name, value, target);
 }
 
 void beside_check(struct loading *loading)
@@ -230,12 +222,7 @@ void beside_check(struct loading *loading)
 		const struct resource *resource = &loading->resources[i];
 		struct inside inside = {.loading = loading, .resource = resource};
 
-		kind_fields_turn(&beside, resource->kind);
-		for (size_t k = 0; k < beside.count; k++) {
-			inside.left_to_others = is_left(resource, beside.fields[k]->name);
-			check(&inside, beside.fields[k], beside.fields[k]->name,
-			      value_get_named(&resource->desired, beside.fields[k]->name));
-		}
+		kind_fields_visit(&beside, resource, check, &inside);
 		kind_fields_turn(&through, resource->kind);
 		for (size_t k = 0; k < through.count; k++)
 			look_through(&inside, through.fields[k]);

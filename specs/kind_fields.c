@@ -13,3 +13,10 @@ void kind_fields_turn(struct kind_fields *fields, const struct kind *kind)
 			fields->fields[fields->count++] = field;
 	}
 }
+
+void kind_fields_visit(struct kind_fields *fields, const struct resource *resource, visit_found *found, void *context)
+{
+	kind_fields_turn(fields, resource->kind);
+	for (size_t i = 0; i < fields->count; i++)
+		visit_field(fields->fields[i], &resource->desired, found, context);
+}

@@ -2,6 +2,8 @@
 #define TRUEUP_SPECS_KIND_FIELDS_H
 
 #include "reconcile/kind.h"
+#include "reconcile/resource.h"
+#include "reconcile/visit.h"
 
 enum {
 	/* Fields of one kind that matter to a check. */
@@ -18,5 +20,7 @@ struct kind_fields {
 
 /* Brings it to that kind. */
 void kind_fields_turn(struct kind_fields *fields, const struct kind *kind);
+/* Brings it to the resource's kind, and visits what the resource has in those. */
+void kind_fields_visit(struct kind_fields *fields, const struct resource *resource, visit_found *found, void *context);
 
 #endif

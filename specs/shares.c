@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "base/cidr.h"
-#include "reconcile/scope.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -27,9 +26,18 @@ struct shares {
 	size_t count, capacity;
 };
 
-static void note(struct shares *shares, const struct scope *scope, const struct field *field, const struct value *value)
+static bool is_share(const struct field *field)
 {
-	const struct value *within = scope_nearest(scope, slice_of(field->range_parent));
+	return field_lies_within(field) && (field->flags & SOLE);
+}
+
+static void note(void *context, const struct visited *visited)
+{
+	struct shares *shares = context;
+	const struct field *field = visited->field;
+	const struct value *value = visited->value;
+	const struct value *within =
+		is_share(field) ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
 	struct cidr cidr;
 
 	if (!within || !value_is(value, VALUE_STRING) || value_has_secret(value) ||
@@ -42,30 +50,6 @@ static void note(struct shares *shares, const struct scope *scope, const struct 
 	shares->items[shares->count] =
 		(struct share){shares->resource, field, value, network, cidr_network(cidr), shares->count};
 	shares->count++;
-}
-
-static bool is_share(const struct field *field)
-{
-	return field_lies_within(field) && (field->flags & SOLE);
-}
-
-static void look_at(struct shares *shares, const struct scope *scope, const struct field *field,
-		    const struct value *value)
-{
-	if (is_share(field))
-		note(shares, scope, field, value);
-	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
-		look_at(shares, scope, field->item, &value->items[i]);
-	if (field->type != FIELD_OBJECT || !value_is(value, VALUE_MAP))
-		return;
-	const struct scope within = {value, scope};
-	for (size_t i = 0; i < field->members.count; i++) {
-		const struct field *member = field_at(&field->members, i);
-		const struct value *held = value_get_named(value, member->name);
-
-		if (held)
-			look_at(shares, &within, member, held);
-	}
 }
 
 /* What holds another one comes before it; of equals, the one that comes first in the spec. */
@@ -127,17 +111,8 @@ void shares_check(struct loading *loading)
 	struct shares shares = {.loading = loading};
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
-		const struct resource *resource = &loading->resources[i];
-		const struct scope scope = {&resource->desired, NULL};
-
-		kind_fields_turn(&fields, resource->kind);
-		shares.resource = resource;
-		for (size_t k = 0; k < fields.count; k++) {
-			const struct value *value = value_get_named(&resource->desired, fields.fields[k]->name);
-
-			if (value)
-				look_at(&shares, &scope, fields.fields[k], value);
-		}
+		shares.resource = &loading->resources[i];
+		kind_fields_visit(&fields, shares.resource, note, &shares);
 	}
 	if (shares.count > 1)
 		qsort(shares.items, shares.count, sizeof(*shares.items), compare);
