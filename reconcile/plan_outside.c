@@ -90,8 +90,8 @@ static const struct network *other_around(const struct map *networks, const stru
 /* Of an action that has a value, in a field or deeper, which is to lie within a network. */
 struct lying {
 	const struct action *action;
-	const char *name; /* of the field */
-	bool is_address;  /* else a range */
+	const struct field *field;
+	const char *name; /* by which people know that */
 	bool is_own;	  /* what it lies in may be only made by the plan */
 	const struct value *value;
 	const struct network *network;
@@ -197,8 +197,7 @@ static const struct network *made_at(struct planning *planning, const struct act
 /* Whether there is anything to judge: a known value to be within a network. within: the reference to it, or NULL. */
 static bool find(struct look *look, struct lying *lying, const struct value *within)
 {
-	if (!within || !value_is(lying->value, VALUE_STRING) ||
-	    !(lying->is_address ? cidr_read_address : cidr_read)(value_slice(lying->value), &lying->range))
+	if (!within || !range_read(lying->field, lying->value, &lying->range))
 		return false;
 	if (!look->is_indexed)
 		index_networks(look->planning, &look->networks);
@@ -210,13 +209,13 @@ static bool find(struct look *look, struct lying *lying, const struct value *wit
 	return lying->network != NULL;
 }
 
-static void look_at_range(struct look *look, struct lying *lying, const struct field *field)
+static void look_at_range(struct look *look, struct lying *lying)
 {
 	struct planning *planning = look->planning;
 	const struct network *other;
 	const struct field *lacks;
 
-	if (!find(look, lying, value_get_named(&lying->action->known, field->range_parent)))
+	if (!find(look, lying, value_get_named(&lying->action->known, lying->field->range_parent)))
 		return;
 	struct slice own = lying->network->address;
 	other = has_around(lying->network, &lying->range)
@@ -263,8 +262,9 @@ static bool lies_within(const struct lying *lying, const struct value **ret_kept
 		    !(value_has_deferred(range) || value_has_unread(range) || ranges_around(range, &lying->range)))
 			continue;
 		is_within = true;
-		if ((field->flags & KEEPS_ENDS) && lying->is_address && value_is(range, VALUE_STRING) &&
-		    cidr_read(value_slice(range), &whole) && range_keeps(&whole, &lying->range))
+		if ((field->flags & KEEPS_ENDS) && lying->field->type == FIELD_ADDRESS &&
+		    value_is(range, VALUE_STRING) && cidr_read(value_slice(range), &whole) &&
+		    range_keeps(&whole, &lying->range))
 			*ret_kept = range;
 	}
 	return is_within;
@@ -310,8 +310,8 @@ static void look_at_value(void *context, const struct visited *visited)
 	if (is_own(field))
 		look_at_own(look,
 			    &(struct lying){.action = look->action,
+					    .field = field,
 					    .name = visited->name,
-					    .is_address = field->type == FIELD_ADDRESS,
 					    .is_own = true,
 					    .value = visited->value},
 			    scope_nearest(visited->scope, slice_of(field->range_parent)));
@@ -328,8 +328,9 @@ static void look_at(struct look *look)
 		if (!value || !sets(action, field))
 			continue;
 		if (field->range == RANGE_WITHIN && field->range_parent)
-			look_at_range(look, &(struct lying){.action = action, .name = field->name, .value = value},
-				      field);
+			look_at_range(
+				look,
+				&(struct lying){.action = action, .field = field, .name = field->name, .value = value});
 		visit_field(field, &action->known, look_at_value, look);
 	}
 }

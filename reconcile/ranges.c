@@ -28,13 +28,18 @@ static size_t number_of(struct ranges *ranges, struct slice scope)
 	return number != SIZE_MAX ? number : next;
 }
 
+bool range_read(const struct field *field, const struct value *value, struct cidr *ret)
+{
+	if (!value_is(value, VALUE_STRING))
+		return false;
+	return field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), ret)
+					    : cidr_read(value_slice(value), ret);
+}
+
 bool ranges_add(struct ranges *ranges, const struct kind *kind, const struct value *fields,
 		const struct identity *place, struct ranged ranged)
 {
-	const struct value *value = ranged.value;
-
-	if (ranged.field->range != RANGE_WITHIN || !value || !value_is(value, VALUE_STRING) ||
-	    !cidr_read(value_slice(value), &ranged.cidr))
+	if (ranged.field->range != RANGE_WITHIN || !range_read(ranged.field, ranged.value, &ranged.cidr))
 		return false;
 	struct slice scope = unique_within(kind, ranged.field, fields, place, ranges->arena);
 	if (scope.size == 0)

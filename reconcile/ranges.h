@@ -38,6 +38,8 @@ typedef void ranges_visit(void *context, const struct ranged *had, const struct 
 /* Calls visit for every two of different owners that overlap, of which one is had and the other one wanted: by the
  * owner of that, then by the other one's. O(n log n), where neither what is had nor what is wanted overlaps itself. */
 void ranges_meet(struct ranges *ranges, ranges_visit *visit, void *context);
+/* What a field has as its value, an address by itself or a range; false: neither, or not known. value may be NULL. */
+bool range_read(const struct field *field, const struct value *value, struct cidr *ret);
 /* Of a range of which the service keeps the ends (KEEPS_ENDS): whether it keeps that address. */
 bool range_keeps(const struct cidr *range, const struct cidr *address);
 /* Whether both are ranges that overlap, and are not equal. */

@@ -1,6 +1,7 @@
 #include "reconcile/shed.h"
 
 #include "base/map.h"
+#include "reconcile/ranges.h"
 
 struct search {
 	const struct plan *plan;
@@ -103,11 +104,7 @@ const struct change *shed_meets(const struct change *changes, size_t count, cons
 
 	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count && !met; i++)
 		met = shed_meets(changes, count, part, &value->items[i]);
-	if (met || !value_is(value, VALUE_STRING) ||
-	    !(part->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &own)
-					  : cidr_read(value_slice(value), &own)))
-		return met;
-	return shed_within(changes, count, &own);
+	return met || !range_read(part, value, &own) ? met : shed_within(changes, count, &own);
 }
 
 int64_t shed_fewer(const struct change *changes, size_t count)

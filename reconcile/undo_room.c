@@ -1,4 +1,3 @@
-#include "base/cidr.h"
 #include "reconcile/ranges.h"
 #include "reconcile/undo_room.h"
 #include "reconcile/visit.h"
@@ -242,9 +241,7 @@ static void check_part(void *context, const struct visited *visited)
 	const struct value *within =
 		field->range_parent ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
 
-	if (!within || !value_is(visited->value, VALUE_STRING) ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(visited->value), &part.cidr)
-					   : cidr_read(value_slice(visited->value), &part.cidr)))
+	if (!within || !range_read(field, visited->value, &part.cidr))
 		return;
 	const struct entry *around = room_target(room, part.entry, within);
 	bool meets = around && room_is_there(around) &&

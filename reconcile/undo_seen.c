@@ -1,4 +1,3 @@
-#include "base/cidr.h"
 #include "reconcile/ranges.h"
 #include "reconcile/undo_room.h"
 #include "reconcile/visit.h"
@@ -185,11 +184,9 @@ static bool fits_address(const struct seen *seen, const struct field *field, con
 {
 	const struct value *parent = value_get_named(&seen->entry->resource.desired, field->range_parent);
 	const struct entry *around = room_target(seen->search->room, seen->entry, value_if_set(parent));
-	struct slice text = value_slice(value);
 	struct cidr cidr;
 
-	if (!around || !around->resource.kind ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address(text, &cidr) : cidr_read(text, &cidr)))
+	if (!around || !around->resource.kind || !range_read(field, value, &cidr))
 		return true;
 	return has_address(seen->search->room, around, &cidr);
 }

@@ -1,4 +1,3 @@
-#include "base/cidr.h"
 #include "reconcile/ranges.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
@@ -45,9 +44,7 @@ static void check(const struct look *look, const struct visited *visited)
 	const struct resource *parent = parent_in(look, visited->scope, slice_of(field->range_parent));
 	struct cidr address, range;
 
-	if (!value_is(value, VALUE_STRING) ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &address)
-					   : cidr_read(value_slice(value), &address)))
+	if (!range_read(field, value, &address))
 		return;
 	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
 		const struct field *own = field_at(&parent->kind->fields, i);

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "base/cidr.h"
+#include "reconcile/ranges.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -40,9 +40,7 @@ static void note(void *context, const struct visited *visited)
 		is_share(field) ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
 	struct cidr cidr;
 
-	if (!within || !value_is(value, VALUE_STRING) || value_has_secret(value) ||
-	    !(field->type == FIELD_ADDRESS ? cidr_read_address(value_slice(value), &cidr)
-					   : cidr_read(value_slice(value), &cidr)))
+	if (!within || value_has_secret(value) || !range_read(field, value, &cidr))
 		return;
 	struct slice network = value_is(within, VALUE_DEFERRED) ? within->deferred->text : value_slice(within);
 	shares->items = arena_room(shares->loading->arena, shares->items, shares->count, &shares->capacity,
