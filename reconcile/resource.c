@@ -371,6 +371,24 @@ bool ignored_equal(const struct value *a, const struct value *b)
 	return same;
 }
 
+struct value ignored_write(const struct slice *names, size_t count, struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, count + 1, struct value);
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = value_string(names[i]);
+	return value_list(items, count);
+}
+
+const struct slice *ignored_read(const struct value *list, struct arena *arena)
+{
+	struct slice *names = arena_new_array(arena, list->count + 1, struct slice);
+
+	for (uint32_t i = 0; i < list->count; i++)
+		names[i] = value_slice(&list->items[i]);
+	return names;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return slice_compare(value_slice(a), value_slice(b));

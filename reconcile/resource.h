@@ -220,8 +220,11 @@ bool ignored_has(const struct value *list, struct slice name);
 bool ignored_equal(const struct value *a, const struct value *b);
 /* The names of such a list in order, each once: however they were written, they mean the same. */
 struct value ignored_in_order(const struct value *list, struct arena *arena);
+/* Names of fields as a body keeps them, a LIST, and back. */
+struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
+const struct slice *ignored_read(const struct value *list, struct arena *arena);
 
-/* object_body.c */
+/* dependencies.c */
 /* Whether one of them is of the same field, output and address. */
 bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted);
 /* LIST of the addresses that depends_on names among them. */
@@ -231,9 +234,8 @@ struct value dependencies_explicit(const struct dependency *dependencies, size_t
 struct value dependencies_write(const struct dependency *dependencies, size_t count, struct arena *arena);
 __attribute__((warn_unused_result)) bool dependencies_read(const struct value *list, struct arena *arena,
 							   struct dependency **ret);
-/* Names of fields as a body keeps them, a LIST, and back. */
-struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
-const struct slice *ignored_read(const struct value *list, struct arena *arena);
+
+/* object_body.c */
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,
