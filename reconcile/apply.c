@@ -13,14 +13,6 @@ static void tell(struct applying *applying, enum progress progress, const struct
 				progress == PROGRESS_STARTED ? 0 : loop_now_ms(&applying->loop) - node->started_ms);
 }
 
-void node_forecast_begin(struct node *node)
-{
-	const struct applying *applying = node->target->applying;
-	node->stepped = true;
-	if (applying->apply->forecast)
-		forecast_begin(applying->apply->forecast, (size_t)(node - applying->nodes), node->work.task.now_ms);
-}
-
 static void node_forecast_end(struct node *node, bool done)
 {
 	const struct applying *applying = node->target->applying;

@@ -536,6 +536,16 @@ static enum step finish(struct node *node)
 	return STEP_DONE;
 }
 
+/* Its first turn has come. */
+static void begin_forecast(struct node *node)
+{
+	const struct applying *applying = node->target->applying;
+
+	node->stepped = true;
+	if (applying->apply->forecast)
+		forecast_begin(applying->apply->forecast, (size_t)(node - applying->nodes), node->work.task.now_ms);
+}
+
 enum step node_step(struct task *task, const struct answer *answer)
 {
 	struct node *node = (struct node *)task;
@@ -546,7 +556,7 @@ enum step node_step(struct task *task, const struct answer *answer)
 	if (expired)
 		node_begin_again(node);
 	if (!node->stepped)
-		node_forecast_begin(node);
+		begin_forecast(node);
 	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
 		return step_record(node);
 	if (node->looking && !node_has_looked(node)) {

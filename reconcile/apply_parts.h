@@ -126,8 +126,6 @@ void node_tell_holder(struct node *node, const struct answer *answer);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_withdraw_note(struct node *node);
-/* Its first turn has come. */
-void node_forecast_begin(struct node *node);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */
