@@ -19,11 +19,6 @@ struct building {
 	struct namings namings;
 };
 
-uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase)
-{
-	return phases->nodes[action * PHASE_COUNT + phase];
-}
-
 static bool has_parts(const struct action *action, const struct value *fields)
 {
 	for (size_t i = 0; i < action->kind->fields.count; i++) {

@@ -29,6 +29,10 @@ struct phases {
 __attribute__((warn_unused_result)) bool phases_build(struct phases *phases, const struct plan *plan,
 						      struct arena *arena, struct diagnostics *diagnostics);
 void phases_release(struct phases *phases);
-uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase);
+/* NO_NODE where the action has no such phase. */
+static inline uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase)
+{
+	return phases->nodes[action * PHASE_COUNT + phase];
+}
 
 #endif
