@@ -289,6 +289,10 @@ field_check aws_check_tag_key;
 /* Their number alone, of a list or map. */
 field_check aws_check_tag_count;
 
-const struct aws_kind *aws_kind_of(const struct kind *kind);
+/* Every aws_kind begins with its kind. */
+static inline const struct aws_kind *aws_kind_of(const struct kind *kind)
+{
+	return (const struct aws_kind *)kind;
+}
 
 #endif

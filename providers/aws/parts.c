@@ -359,6 +359,24 @@ bool aws_next_hidden_part_call(struct work *work)
 	return field;
 }
 
+/* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
+const struct aws_field *aws_wrong_attachment(const struct work *work)
+{
+	bool leaves = phase_leaves(work->phase);
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
+		if (!field->attachment || (!leaves && !aws_is_planned(work, field)))
+			continue;
+		const struct value *now = aws_now(work, field);
+		const struct value *wanted = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
+		if (!leaves && !wanted && !aws_is_released(work, field))
+			continue;
+		if (diff_field(&field->field, wanted, now) == UNLIKE)
+			return field;
+	}
+	return NULL;
+}
+
 bool aws_would_hide_part(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);

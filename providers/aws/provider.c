@@ -1,11 +1,9 @@
 #include "providers/aws/aws.h"
 #include "providers/aws/kinds/kinds.h"
 
-/* The provider's table, and what all its kinds share. */
+/* The provider's table. */
 
 static const struct field endpoint_item = {.name = "url", .type = FIELD_STRING};
-
-const struct field aws_tag_value = {.name = "value", .type = FIELD_STRING, .most = 256};
 
 static const struct field setting_fields[] = {
 	{.name = "region",
@@ -37,29 +35,11 @@ static const struct field setting_fields[] = {
 	 .about = "account that must answer"},
 };
 
-const struct aws_call aws_create_tags = {
-	.operation = "CreateTags",
-	.id = "Resources.0",
-	.recipe = RECIPE_CONVERGE,
-};
-
-const struct aws_call aws_delete_tags = {
-	.operation = "DeleteTags",
-	.id = "Resources.0",
-	.recipe = RECIPE_CONVERGE,
-};
-
 static const struct kind *const kinds[] = {
 #define KIND_ROW(name) &(name).kind,
 	AWS_KINDS(KIND_ROW)
 #undef KIND_ROW
 };
-
-/* Every aws_kind begins with its kind. */
-const struct aws_kind *aws_kind_of(const struct kind *kind)
-{
-	return (const struct aws_kind *)kind;
-}
 
 static bool has_token(const struct kind *kind)
 {

@@ -30,6 +30,13 @@ enum step aws_read_after(struct work *work, int64_t delay_ms)
 	return STEP_READ;
 }
 
+enum step aws_read_again(struct work *work, int64_t delay_ms)
+{
+	work->has_now = false;
+	work->stage = STAGE_READY;
+	return aws_read_after(work, delay_ms);
+}
+
 /* Since the last answer, or since the phase began: patience starts there. */
 static int64_t waited_ms(const struct work *work)
 {
@@ -42,6 +49,11 @@ static int64_t part_ms(const struct work *work, int64_t part, int64_t least_ms)
 	if (delay_ms > LOOK_MOST_MS)
 		return LOOK_MOST_MS;
 	return delay_ms < least_ms ? least_ms : delay_ms;
+}
+
+bool aws_is_late(const struct work *work)
+{
+	return work->task.now_ms >= work->deadline_ms;
 }
 
 enum step aws_look_later(struct work *work)

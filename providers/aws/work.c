@@ -1,7 +1,6 @@
 #include "providers/aws/work.h"
 
 #include "providers/aws/held.h"
-#include "reconcile/diff_field.h"
 #include "reconcile/own_items.h"
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
@@ -11,54 +10,6 @@ enum {
 	DELETE_ROUNDS_MOST = 4, /* so often a deletion is sent again that may have been done */
 	ABSENCES_LEAST = 3,	/* in so many listings in a row it is missing then: one may lag as the call does */
 };
-
-enum step aws_read_again(struct work *work, int64_t delay_ms)
-{
-	work->has_now = false;
-	work->stage = STAGE_READY;
-	return aws_read_after(work, delay_ms);
-}
-
-enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint)
-{
-	diag_error(work->task.diagnostics, fault, NOWHERE, "'%.*s' %s%s%.*s",
-		   SLICE_ARGUMENTS(work->task.object->address), what, work->now.state.size ? ", state " : "",
-		   SLICE_ARGUMENTS(work->now.state));
-	diag_address(work->task.diagnostics, work->task.object->address);
-	if (hint)
-		diag_hint(work->task.diagnostics, "%s", hint);
-	return STEP_FAILED;
-}
-
-static enum step call_failed(struct work *work, const struct aws_call *call, const struct answer *answer,
-			     const char *doing)
-{
-	aws_call_failed(&work->task, answer, doing, work->task.object->address);
-	diag_address(work->task.diagnostics, work->task.object->address);
-	for (const char *const *hint = call->hints; hint && hint[0]; hint += 2)
-		if (slice_is(answer->code, hint[0]))
-			diag_hint(work->task.diagnostics, "%s", hint[1]);
-	return STEP_FAILED;
-}
-
-enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing)
-{
-	return call_failed(work, aws_change_of(work)->call, answer, doing);
-}
-
-bool aws_is_late(const struct work *work)
-{
-	return work->task.now_ms >= work->deadline_ms;
-}
-
-enum step aws_too_late(struct work *work)
-{
-	bool goes = work->awaits_gone || work->phase == PHASE_DELETE;
-	return aws_fail(work, FAULT_TRANSIENT, goes ? "is not gone yet" : "is not finished yet",
-			work->awaits_gone ? "run again: it is waited for again, and then made anew"
-			: goes		  ? "run again: it is waited for again"
-					  : "run again: it is waited for again, not made anew");
-}
 
 /* The fault may be the service's, the way's to it or the credentials': the reason tells. */
 static enum step not_read_back(struct work *work)
@@ -105,24 +56,6 @@ static bool is_usable(struct work *work, enum step *ret_step)
 		return false;
 	}
 	return true;
-}
-
-/* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
-const struct aws_field *aws_wrong_attachment(const struct work *work)
-{
-	bool leaves = phase_leaves(work->phase);
-	for (size_t i = 0; i < work->kind->fields.count; i++) {
-		const struct aws_field *field = aws_field_at(&work->kind->fields, i);
-		if (!field->attachment || (!leaves && !aws_is_planned(work, field)))
-			continue;
-		const struct value *now = aws_now(work, field);
-		const struct value *wanted = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
-		if (!leaves && !wanted && !aws_is_released(work, field))
-			continue;
-		if (diff_field(&field->field, wanted, now) == UNLIKE)
-			return field;
-	}
-	return NULL;
 }
 
 /*
@@ -270,7 +203,7 @@ static enum step created(struct work *work, const struct answer *answer)
 		/* A definite refusal made nothing, so there is nothing to remember. */
 		if (answer->fault != FAULT_AMBIGUOUS)
 			work->task.record_removed = true;
-		return call_failed(work, call, answer, "create");
+		return aws_refused(work, call, answer, "create");
 	}
 	const struct value *id =
 		call->result ? value_path(&answer->body, call->result) : value_get_named(work->desired, "name");

@@ -175,6 +175,9 @@ bool aws_is_late(const struct work *work);
 enum step aws_too_late(struct work *work);
 /* Says "'ADDRESS' WHAT", with the object's state; hint: NULL for none. */
 enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint);
+/* A call was refused: says so, and what is to be done about it, as the call's table has it; */
+enum step aws_refused(struct work *work, const struct aws_call *call, const struct answer *answer, const char *doing);
+/* the change was. */
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
 /* What the field is to be, or NULL: as desired, or as others had it before a call of this work. */

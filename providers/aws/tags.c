@@ -2,6 +2,22 @@
 
 #include "providers/aws/kind.h"
 
+/* Tags, which all kinds have alike. */
+
+const struct aws_call aws_create_tags = {
+	.operation = "CreateTags",
+	.id = "Resources.0",
+	.recipe = RECIPE_CONVERGE,
+};
+
+const struct aws_call aws_delete_tags = {
+	.operation = "DeleteTags",
+	.id = "Resources.0",
+	.recipe = RECIPE_CONVERGE,
+};
+
+const struct field aws_tag_value = {.name = "value", .type = FIELD_STRING, .most = 256};
+
 /* https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions */
 
 enum {
