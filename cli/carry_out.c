@@ -1,6 +1,7 @@
 #include "cli/carry_out.h"
 
 #include "cli/command_list.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/past_run.h"

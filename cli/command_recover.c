@@ -1,4 +1,5 @@
 #include "cli/command_list.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"

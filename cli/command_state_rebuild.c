@@ -1,5 +1,6 @@
 #include "base/map.h"
 #include "cli/command_list.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 #include "cli/providers.h"
 #include "cli/question.h"

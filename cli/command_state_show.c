@@ -1,4 +1,5 @@
 #include "cli/command_list.h"
+#include "cli/job_record.h"
 #include "cli/recorded.h"
 
 static void print_fields(struct buffer *text, const struct job *job, const char *title, const struct value *map)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "cli/job_record.h"
 #include "cli/lost_state.h"
 #include "cli/strays.h"
 #include "cli/unfinished.h"

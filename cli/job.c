@@ -3,11 +3,13 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/fingerprint.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
+#include "cli/refresh_some.h"
 #include "cli/secrets.h"
 #include "cli/recovery.h"
 #include "cli/unfinished.h"
@@ -101,48 +103,6 @@ bool job_load_spec(struct job *job)
 	return written_check_stack(job->invocation->written, &job->stack, job->diagnostics);
 }
 
-/* By the name that it has today: older records spell a simulator as the user did. Neighbours share their place. */
-static void name_endpoints(struct job *job)
-{
-	struct slice recorded = {NULL, 0}, named = recorded;
-
-	for (size_t i = 0; i < job->object_count; i++) {
-		struct slice *endpoint = &job->objects[i]->identity.endpoint;
-
-		if (!slice_equal(*endpoint, recorded)) {
-			recorded = named = *endpoint;
-			if (endpoint_is_simulated(recorded))
-				named = world_endpoint(job->world, recorded, job->arena);
-		}
-		*endpoint = named;
-	}
-}
-
-static bool read_heads(struct job *job)
-{
-	struct object *heads = NULL;
-
-	if (!job->store->ops->heads(job->store, job->arena, &heads, &job->object_count, job->diagnostics))
-		return false;
-	job->objects = arena_new_array(job->arena, job->object_count + 1, struct object *);
-	for (size_t i = 0; i < job->object_count; i++)
-		job->objects[i] = &heads[i];
-	name_endpoints(job);
-	return true;
-}
-
-const char *job_state_path(const struct job *job)
-{
-	if (strcmp(job->folder, ".") == 0)
-		return ".trueup/state.db";
-	return arena_text(job->arena, "%s/.trueup/state.db", job->folder);
-}
-
-bool job_has_store(const struct job *job)
-{
-	return state_is_there(job->world, job_state_path(job));
-}
-
 bool job_open_store(struct job *job, enum state_access access, struct slice stack_name)
 {
 	struct state_options options = {
@@ -167,56 +127,9 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 	return true;
 }
 
-bool job_reload(struct job *job)
-{
-	job->seen = NULL;
-	return read_heads(job) &&
-	       job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
-}
-
 bool job_open_state(struct job *job, enum state_access access, struct slice stack_name)
 {
 	return job_open_store(job, access, stack_name) && job_look_for_run(job) && job_reload(job);
-}
-
-int64_t job_grace_ms(const struct job *job)
-{
-	return arguments_integer(job->invocation->arguments, FLAG_GRACE, RECOVER_GRACE_MS / 1000) * 1000;
-}
-
-static bool read_bodies(struct job *job, struct object *const *objects, size_t count, struct diagnostics *diagnostics)
-{
-	struct slice *texts = arena_new_array(job->arena, count + 1, struct slice);
-	const struct object **wanted = arena_new_array(job->arena, count + 1, const struct object *);
-
-	for (size_t i = 0; i < count; i++)
-		wanted[i] = objects[i];
-	if (!job->store->ops->bodies(job->store, job->arena, wanted, count, texts, diagnostics))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (texts[i].size > 0 &&
-		    (!object_body_read(objects[i], texts[i], job->arena, diagnostics) ||
-		     !object_check_id(objects[i], kinds_find(&job->kinds, objects[i]->kind), job->arena, diagnostics)))
-			return false;
-	return true;
-}
-
-bool job_load_bodies(struct job *job)
-{
-	struct object **bare = arena_new_array(job->arena, job->object_count + 1, struct object *);
-	size_t count = 0;
-
-	for (size_t i = 0; i < job->object_count; i++)
-		if (!job->objects[i]->has_body)
-			bare[count++] = job->objects[i];
-	return count == 0 || read_bodies(job, bare, count, job->diagnostics);
-}
-
-bool job_load_body(void *context, struct object *object, struct diagnostics *diagnostics)
-{
-	struct job *job = context;
-
-	return object->has_body || read_bodies(job, &object, 1, diagnostics);
 }
 
 /* Who reads says nothing else until all is read. */
@@ -287,11 +200,6 @@ bool job_all_answer(struct job *job, const char *what)
 	diag_hint(job->diagnostics, "use credentials and endpoints that reach it; 'trueup state rm' lets go of what is "
 				    "recorded there");
 	return false;
-}
-
-bool job_is_first(const struct job *job)
-{
-	return job->object_count == 0 && job->record->serial == 0;
 }
 
 bool job_refresh(struct job *job)
@@ -393,6 +301,29 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		return false;
 	job_take_unfinished(job);
 	return job_look_again(job);
+}
+
+bool job_refresh_some(struct job *job, const struct map *object_ids, const struct stack *expected,
+		      const struct map *sought)
+{
+	const struct live **live;
+
+	job_put_back_unfinished(job);
+	job->refresh = (struct refresh){
+		.recorded = job->objects,
+		.recorded_count = job->object_count,
+		.expected = expected,
+		.sought = sought,
+		.is_first = expected && job_is_first(job),
+	};
+	if (!job_refresh_subset(job, object_ids, &job->refresh, &live))
+		return false;
+	job->refresh.live = live;
+	secrets_redact_live(job);
+	if (!job_note_open(job))
+		return false;
+	job_take_unfinished(job);
+	return true;
 }
 
 /* The order of the apply, made to see that there is one, and how many steps each action takes. */
@@ -520,7 +451,7 @@ struct value job_outputs(struct job *job, const struct stack_output *outputs, si
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (count == 0 || !read_heads(job))
+	if (count == 0 || !job_read_heads(job))
 		return value_map(NULL, 0);
 	search_open(&search, job);
 	for (size_t i = 0; i < count; i++) {

@@ -102,8 +102,6 @@ void job_release(struct job *job);
 
 /* The spec in the folder, and its sources. */
 __attribute__((warn_unused_result)) bool job_load_spec(struct job *job);
-/* Where its state lies. */
-const char *job_state_path(const struct job *job);
 /* The state beside it. stack_name: as in state_open(). A command that takes the lease waits
  * here for another run to end, so that it plans on what that leaves. */
 __attribute__((warn_unused_result)) bool job_open_store(struct job *job, enum state_access access,
@@ -111,16 +109,6 @@ __attribute__((warn_unused_result)) bool job_open_store(struct job *job, enum st
 /* And its heads and its open intents. */
 __attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum state_access access,
 							struct slice stack_name);
-/* Heads and open intents anew, after somebody has written; bodies are to be loaded again. */
-__attribute__((warn_unused_result)) bool job_reload(struct job *job);
-/* How long what an unanswered call may still do is looked for: --grace. */
-int64_t job_grace_ms(const struct job *job);
-/* Whether nothing was ever recorded: the stack is new, or its state was lost. */
-bool job_is_first(const struct job *job);
-/* Loads the bodies of all objects that have none yet, at once. */
-__attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
-/* Whether a state lies beside the spec already. */
-bool job_has_store(const struct job *job);
 /* Opens the ways to every place and asks who answers there. Without a state yet: those of the spec alone. */
 __attribute__((warn_unused_result)) bool job_open_sessions(struct job *job);
 /* For who cannot do with a part of them: false, after saying so, where nobody answers for an alias, or where something
@@ -133,6 +121,10 @@ void job_close_sessions(struct job *job);
 __attribute__((warn_unused_result)) bool job_refresh(struct job *job);
 /* The same where the stack is not the one that has what is looked for. */
 __attribute__((warn_unused_result)) bool job_refresh_expecting(struct job *job, const struct stack *expected);
+/* Reads, by id, the objects whose object ids are in the map alone; job->refresh.live is NULL for all others.
+ * expected, sought: as in struct refresh. */
+__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids,
+							  const struct stack *expected, const struct map *sought);
 /* plan, digest, and a check of the order that it would be carried out in. The plan is there,
  * too, where this fails, so that the rest of it can be shown. */
 __attribute__((warn_unused_result)) bool job_plan(struct job *job, const struct stack *stack, bool destroy,
@@ -143,11 +135,14 @@ struct slice job_place_to_go(const struct job *job, struct position line);
 __attribute__((warn_unused_result)) bool job_within_budget(struct job *job);
 /* Whether --digest, where it was given, is the plan's. */
 __attribute__((warn_unused_result)) bool job_is_approved(struct job *job);
-/* For plan_input, apply, and whoever else needs the body of an object; context: the job. */
-bool job_load_body(void *context, struct object *object, struct diagnostics *diagnostics);
 /* Values of the stack's outputs by what is recorded now; those not known are left out. */
 struct value job_outputs(struct job *job, const struct stack_output *outputs, size_t count);
 /* The report with what the job knows: plan, digests, style. */
 struct report job_report(struct job *job);
+/* How long what an unanswered call may still do is looked for: --grace. */
+static inline int64_t job_grace_ms(const struct job *job)
+{
+	return arguments_integer(job->invocation->arguments, FLAG_GRACE, RECOVER_GRACE_MS / 1000) * 1000;
+}
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/id.h"
 #include "cli/holder_view.h"
+#include "cli/job_record.h"
 #include "cli/progress.h"
 
 enum {

@@ -1,6 +1,7 @@
 #include "cli/lost_state.h"
 
 #include "base/map.h"
+#include "cli/job_record.h"
 
 /* What would come of going on, how what is refused is done all the same, and what would come of a saved plan. */
 struct aim {

@@ -1,5 +1,6 @@
 #include "cli/planning.h"
 
+#include "cli/job_record.h"
 #include "cli/lost_state.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"

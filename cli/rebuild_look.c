@@ -1,7 +1,6 @@
 #include "cli/rebuild_look.h"
 
 #include "base/id.h"
-#include "cli/refresh_some.h"
 
 enum { UNLISTED_SHOWN = 5 };
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "cli/job.h"
+#include "cli/job_record.h"
 #include "cli/past_run.h"
 #include "reconcile/unfinished.h"
 

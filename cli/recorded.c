@@ -1,6 +1,7 @@
 #include "cli/recorded.h"
 
 #include "base/time_text.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 
 enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };

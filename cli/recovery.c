@@ -1,6 +1,7 @@
 #include "cli/recovery.h"
 
 #include "base/map.h"
+#include "cli/job_record.h"
 #include "cli/job_run.h"
 #include "cli/providers.h"
 #include "cli/refresh_some.h"

@@ -1,9 +1,5 @@
 #include "cli/refresh_some.h"
 
-#include "cli/recovery.h"
-#include "cli/secrets.h"
-#include "cli/unfinished.h"
-
 bool job_refresh_subset(struct job *job, const struct map *object_ids, struct refresh *refresh,
 			const struct live ***ret)
 {
@@ -31,28 +27,5 @@ bool job_refresh_subset(struct job *job, const struct map *object_ids, struct re
 	for (size_t i = 0; i < count; i++)
 		live[places[i]] = refresh->live[i];
 	*ret = live;
-	return true;
-}
-
-bool job_refresh_some(struct job *job, const struct map *object_ids, const struct stack *expected,
-		      const struct map *sought)
-{
-	const struct live **live;
-
-	job_put_back_unfinished(job);
-	job->refresh = (struct refresh){
-		.recorded = job->objects,
-		.recorded_count = job->object_count,
-		.expected = expected,
-		.sought = sought,
-		.is_first = expected && job_is_first(job),
-	};
-	if (!job_refresh_subset(job, object_ids, &job->refresh, &live))
-		return false;
-	job->refresh.live = live;
-	secrets_redact_live(job);
-	if (!job_note_open(job))
-		return false;
-	job_take_unfinished(job);
 	return true;
 }

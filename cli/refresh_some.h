@@ -8,9 +8,5 @@
  * refresh: with what else it is to know. False after a diagnostic. */
 __attribute__((warn_unused_result)) bool job_refresh_subset(struct job *job, const struct map *object_ids,
 							    struct refresh *refresh, const struct live ***ret);
-/* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others.
- * expected, sought: as in struct refresh. */
-__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids,
-							  const struct stack *expected, const struct map *sought);
 
 #endif

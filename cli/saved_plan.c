@@ -2,10 +2,10 @@
 
 #include "base/digest.h"
 #include "base/map.h"
+#include "cli/job_record.h"
 #include "cli/lost_state.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
-#include "cli/refresh_some.h"
 #include "cli/saved_comparison.h"
 #include "cli/saved_references.h"
 #include "cli/secrets.h"

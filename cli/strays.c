@@ -1,6 +1,7 @@
 #include "cli/strays.h"
 
 #include "base/map.h"
+#include "cli/job_record.h"
 #include "cli/recovery.h"
 
 bool strays_visit(struct job *job, const struct stray *strays, size_t count, stray_visit *visit, void *context)

@@ -1,6 +1,7 @@
 #include "cli/unfinished.h"
 
 #include "base/map.h"
+#include "cli/job_record.h"
 #include "cli/providers.h"
 #include "reconcile/recover.h"
 #include "reconcile/unfinished.h"
