@@ -25,6 +25,11 @@ struct slice time_text(struct arena *arena, int64_t wall_ms)
 	return arena_copy(arena, slice_of(text));
 }
 
+struct value time_value(struct arena *arena, int64_t wall_ms)
+{
+	return wall_ms == 0 ? value_null() : value_string(time_text(arena, wall_ms));
+}
+
 static bool is_digit(char byte)
 {
 	return byte >= '0' && byte <= '9';

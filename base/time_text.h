@@ -6,9 +6,12 @@
 
 #include "base/arena.h"
 #include "base/slice.h"
+#include "base/value.h"
 
 /* A moment as RFC 3339 has it, in UTC: "2025-11-21T12:13:15Z". wall_ms: since 1970. */
 struct slice time_text(struct arena *arena, int64_t wall_ms);
+/* The same for a document; null for 0. */
+struct value time_value(struct arena *arena, int64_t wall_ms);
 
 /*
  * A span of time as a user writes it: numbers with a unit each, the larger units first:

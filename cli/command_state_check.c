@@ -1,3 +1,4 @@
+#include "base/value_put.h"
 #include "cli/command_list.h"
 #include "cli/record_check.h"
 #include "cli/recorded.h"
@@ -16,8 +17,8 @@ static void add(void *context, struct slice address, struct slice what, bool is_
 
 	(void)is_unreadable;
 	value_builder_init(&one);
-	put_member(&one, "address", address.size > 0 ? value_string(address) : value_null());
-	put_member(&one, "finding", value_string(what));
+	put(&one, "address", address.size > 0 ? value_string(address) : value_null());
+	put(&one, "finding", value_string(what));
 	value_builder_item(&findings->list, value_builder_map(&one, job->arena));
 	if (address.size > 0) {
 		print_safe(&findings->recorded->text, address);

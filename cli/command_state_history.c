@@ -1,4 +1,5 @@
 #include "base/time_text.h"
+#include "base/value_put.h"
 #include "cli/command_list.h"
 #include "cli/past_run.h"
 #include "cli/progress.h"
@@ -20,18 +21,17 @@ static struct value run_value(struct arena *arena, const struct run_record *run,
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	put_member(&builder, "id", value_string(run->id));
-	put_member(&builder, "command", value_string(run->command));
-	put_member(&builder, "host", value_string(run->host));
-	put_member(&builder, "process", value_integer(run->process));
-	put_member(&builder, "plan_digest", run->plan_digest.size > 0 ? value_string(run->plan_digest) : value_null());
-	put_member(&builder, "since", moment_value(arena, run->started_ms));
-	put_member(&builder, "ended", moment_value(arena, run->ended_ms));
-	put_member(&builder, "duration_ms",
-		   run->ended_ms > 0 ? value_integer(run->ended_ms - run->started_ms) : value_null());
-	put_member(&builder, "outcome", value_string(outcome));
-	put_member(&builder, "calls", value_integer(run->call_count));
-	put_member(&builder, "open", value_integer(run->open_count));
+	put(&builder, "id", value_string(run->id));
+	put(&builder, "command", value_string(run->command));
+	put(&builder, "host", value_string(run->host));
+	put(&builder, "process", value_integer(run->process));
+	put(&builder, "plan_digest", run->plan_digest.size > 0 ? value_string(run->plan_digest) : value_null());
+	put(&builder, "since", time_value(arena, run->started_ms));
+	put(&builder, "ended", time_value(arena, run->ended_ms));
+	put(&builder, "duration_ms", run->ended_ms > 0 ? value_integer(run->ended_ms - run->started_ms) : value_null());
+	put(&builder, "outcome", value_string(outcome));
+	put(&builder, "calls", value_integer(run->call_count));
+	put(&builder, "open", value_integer(run->open_count));
 	return value_builder_map(&builder, arena);
 }
 
@@ -79,14 +79,14 @@ static struct value call_value(struct arena *arena, const struct call_record *ca
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	put_member(&builder, "address", value_string(call->address));
-	put_member(&builder, "object_id", value_string(call->object_id));
-	put_member(&builder, "kind", value_string(call->kind));
-	put_member(&builder, "operation", value_string(call->operation));
-	put_member(&builder, "outcome", value_string(call->outcome));
-	put_member(&builder, "note", value_string(call->note));
-	put_member(&builder, "sent", moment_value(arena, call->sent_ms));
-	put_member(&builder, "ended", moment_value(arena, call->ended_ms));
+	put(&builder, "address", value_string(call->address));
+	put(&builder, "object_id", value_string(call->object_id));
+	put(&builder, "kind", value_string(call->kind));
+	put(&builder, "operation", value_string(call->operation));
+	put(&builder, "outcome", value_string(call->outcome));
+	put(&builder, "note", value_string(call->note));
+	put(&builder, "sent", time_value(arena, call->sent_ms));
+	put(&builder, "ended", time_value(arena, call->ended_ms));
 	return value_builder_map(&builder, arena);
 }
 

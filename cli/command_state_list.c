@@ -1,3 +1,5 @@
+#include "base/time_text.h"
+#include "base/value_put.h"
 #include "cli/command_list.h"
 #include "cli/holder_view.h"
 #include "cli/recorded.h"
@@ -51,11 +53,11 @@ static void list_intents(struct recorded *recorded, const struct lease_holder *h
 		VALUE_BUILDER_AUTO one;
 
 		value_builder_init(&one);
-		put_member(&one, "address", value_string(intent->address));
-		put_member(&one, "operation", value_string(intent->operation));
-		put_member(&one, "object_id", value_string(intent->object_id));
-		put_member(&one, "sent", moment_value(job->arena, intent->wall_ms));
-		put_member(&one, "run", value_string(intent->run));
+		put(&one, "address", value_string(intent->address));
+		put(&one, "operation", value_string(intent->operation));
+		put(&one, "object_id", value_string(intent->object_id));
+		put(&one, "sent", time_value(job->arena, intent->wall_ms));
+		put(&one, "run", value_string(intent->run));
 		value_builder_item(&list, value_builder_map(&one, job->arena));
 		buffer_string(&recorded->text, "open: ");
 		print_safe(&recorded->text, intent->operation);

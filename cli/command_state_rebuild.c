@@ -1,4 +1,5 @@
 #include "base/map.h"
+#include "base/value_put.h"
 #include "cli/command_list.h"
 #include "cli/job_record.h"
 #include "cli/job_run.h"
@@ -386,11 +387,11 @@ static struct value findings_value(const struct rebuild *rebuild)
 		VALUE_BUILDER_AUTO one;
 
 		value_builder_init(&one);
-		put_member(&one, "class", value_text(classes[finding->class].name));
-		put_member(&one, "address", value_string(finding->address));
-		put_member(&one, "provider_id",
-			   finding->provider_id.size > 0 ? value_string(finding->provider_id) : value_null());
-		put_member(&one, "what", finding->what.size > 0 ? value_string(finding->what) : value_null());
+		put(&one, "class", value_text(classes[finding->class].name));
+		put(&one, "address", value_string(finding->address));
+		put(&one, "provider_id",
+		    finding->provider_id.size > 0 ? value_string(finding->provider_id) : value_null());
+		put(&one, "what", finding->what.size > 0 ? value_string(finding->what) : value_null());
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -412,11 +413,11 @@ static struct value data_of(const struct rebuild *rebuild)
 		put_head(&head, rebuild->rebuilding.objects[i], job->arena);
 		value_builder_item(&objects, value_builder_map(&head, job->arena));
 	}
-	put_member(&data, "stack", value_string(job->stack.name));
-	put_member(&data, "lineage", value_string(rebuild->lineage));
-	put_member(&data, "backup", rebuild->backup ? value_text(rebuild->backup) : value_null());
-	put_member(&data, "objects", value_builder_list(&objects, job->arena));
-	put_member(&data, "findings", findings_value(rebuild));
+	put(&data, "stack", value_string(job->stack.name));
+	put(&data, "lineage", value_string(rebuild->lineage));
+	put(&data, "backup", rebuild->backup ? value_text(rebuild->backup) : value_null());
+	put(&data, "objects", value_builder_list(&objects, job->arena));
+	put(&data, "findings", findings_value(rebuild));
 	return value_builder_map(&data, job->arena);
 }
 

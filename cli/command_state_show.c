@@ -1,3 +1,4 @@
+#include "base/value_put.h"
 #include "cli/command_list.h"
 #include "cli/job_record.h"
 #include "cli/recorded.h"
@@ -64,11 +65,11 @@ static void show_object(struct recorded *recorded, const struct object *object, 
 
 	value_builder_init(&builder);
 	put_head(&builder, object, job->arena);
-	put_member(&builder, "outputs", object->outputs);
-	put_member(&builder, "applied", object->applied);
-	put_member(&builder, "resolved", object->resolved);
-	put_member(&builder, "observed", object->observed);
-	put_member(&builder, "depends_on", dependencies_value(object, job->arena));
+	put(&builder, "outputs", object->outputs);
+	put(&builder, "applied", object->applied);
+	put(&builder, "resolved", object->resolved);
+	put(&builder, "observed", object->observed);
+	put(&builder, "depends_on", dependencies_value(object, job->arena));
 	value_builder_item(list, value_builder_map(&builder, job->arena));
 	struct slice identity = identity_text(job->arena, &object->identity);
 	print_safe(text, object->address);

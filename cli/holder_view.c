@@ -1,7 +1,7 @@
 #include "cli/holder_view.h"
 
 #include "base/time_text.h"
-#include "cli/recorded.h"
+#include "base/value_put.h"
 
 struct slice holder_text(struct arena *arena, const struct lease_holder *holder)
 {
@@ -22,15 +22,15 @@ struct value holder_value(struct arena *arena, const struct lease_holder *holder
 	value_builder_init(&builder);
 	if (!holder->held)
 		return value_null();
-	put_member(&builder, "run", value_string(holder->run));
-	put_member(&builder, "command", value_string(holder->command));
-	put_member(&builder, "host", value_string(holder->host));
-	put_member(&builder, "process", value_integer(holder->process));
-	put_member(&builder, "process_state", value_text(signs[holder->sign]));
-	put_member(&builder, "since", moment_value(arena, holder->since_ms));
-	put_member(&builder, "heartbeat", moment_value(arena, holder->beat_ms));
-	put_member(&builder, "fencing", value_integer(holder->fencing));
-	put_member(&builder, "expired", value_bool(holder->left_ms <= 0));
-	put_member(&builder, "expires_in_ms", value_integer(holder->unwatched_ms));
+	put(&builder, "run", value_string(holder->run));
+	put(&builder, "command", value_string(holder->command));
+	put(&builder, "host", value_string(holder->host));
+	put(&builder, "process", value_integer(holder->process));
+	put(&builder, "process_state", value_text(signs[holder->sign]));
+	put(&builder, "since", time_value(arena, holder->since_ms));
+	put(&builder, "heartbeat", time_value(arena, holder->beat_ms));
+	put(&builder, "fencing", value_integer(holder->fencing));
+	put(&builder, "expired", value_bool(holder->left_ms <= 0));
+	put(&builder, "expires_in_ms", value_integer(holder->unwatched_ms));
 	return value_builder_map(&builder, arena);
 }

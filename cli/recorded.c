@@ -1,36 +1,26 @@
 #include "cli/recorded.h"
 
-#include "base/time_text.h"
+#include "base/value_put.h"
 #include "cli/job_record.h"
 #include "cli/job_run.h"
 
 enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };
 
-void put_member(struct value_builder *builder, const char *name, struct value value)
-{
-	value_builder_member(builder, slice_of(name), value);
-}
-
 void recorded_put(struct recorded *recorded, const char *name, struct value value)
 {
-	put_member(&recorded->members, name, value);
+	put(&recorded->members, name, value);
 }
 
 void put_head(struct value_builder *builder, const struct object *object, struct arena *arena)
 {
-	put_member(builder, "address", value_string(object->address));
-	put_member(builder, "role", value_text(role_names.words[object->role]));
-	put_member(builder, "kind", value_string(object->kind));
-	put_member(builder, "provider_id", value_string(object->provider_id));
-	put_member(builder, "identity", value_string(identity_text(arena, &object->identity)));
-	put_member(builder, "object_id", value_string(object->object_id));
-	put_member(builder, "generation", value_integer(object->generation));
-	put_member(builder, "protect", value_bool(object->protect));
-}
-
-struct value moment_value(struct arena *arena, int64_t wall_ms)
-{
-	return wall_ms == 0 ? value_null() : value_string(time_text(arena, wall_ms));
+	put(builder, "address", value_string(object->address));
+	put(builder, "role", value_text(role_names.words[object->role]));
+	put(builder, "kind", value_string(object->kind));
+	put(builder, "provider_id", value_string(object->provider_id));
+	put(builder, "identity", value_string(identity_text(arena, &object->identity)));
+	put(builder, "object_id", value_string(object->object_id));
+	put(builder, "generation", value_integer(object->generation));
+	put(builder, "protect", value_bool(object->protect));
 }
 
 /* The objects come sorted by address. */
@@ -84,9 +74,9 @@ static void fill_report(struct recorded *recorded, struct report *report)
 	VALUE_BUILDER_AUTO all;
 
 	value_builder_init(&all);
-	put_member(&all, "stack", value_string(record->name));
-	put_member(&all, "lineage", value_string(record->lineage));
-	put_member(&all, "serial", value_integer(record->serial));
+	put(&all, "stack", value_string(record->name));
+	put(&all, "lineage", value_string(record->lineage));
+	put(&all, "serial", value_integer(record->serial));
 	for (size_t i = 0; i < recorded->members.count; i++)
 		value_builder_member(&all, value_slice(&recorded->members.members[i].key),
 				     recorded->members.members[i].value);

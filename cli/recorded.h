@@ -25,12 +25,8 @@ int recorded_run_read(struct invocation *invocation, enum state_access access, r
 
 /* Adds a member to the document. */
 void recorded_put(struct recorded *recorded, const char *name, struct value value);
-/* Adds a member to a map. */
-void put_member(struct value_builder *builder, const char *name, struct value value);
 /* address, role, kind, ... of an object, for a document. */
 void put_head(struct value_builder *builder, const struct object *object, struct arena *arena);
-/* The moment as RFC 3339 text, null for 0. */
-struct value moment_value(struct arena *arena, int64_t wall_ms);
 
 /* Whether anything is recorded at the address; a diagnostic with the nearest one where not. */
 __attribute__((warn_unused_result)) bool recorded_has(struct recorded *recorded, struct slice address);

@@ -1,5 +1,7 @@
 #include "cli/render_outlook.h"
 
+#include "base/value_put.h"
+
 static const struct {
 	const char *name;
 	const char *plan; /* what recovery would do */
@@ -125,11 +127,6 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 			render_begun(buffer, palette, item, item->moved, ": to be set back, should it stay, moved",
 				     "an unfinished deletion of ");
 	}
-}
-
-static void put(struct value_builder *builder, const char *name, struct value value)
-{
-	value_builder_member(builder, slice_of(name), value);
 }
 
 static void put_outlook(struct value_builder *builder, const struct verdict *verdict, bool under_way)

@@ -2,14 +2,10 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "base/value_put.h"
 #include "specs/section_fields.h"
 
 enum { DESCRIPTION_LIMIT_BYTES = 4096 };
-
-static void put(struct value_builder *builder, const char *name, struct value value)
-{
-	value_builder_member(builder, slice_of(name), value);
-}
 
 static void put_text(struct value_builder *builder, const char *name, const char *text)
 {

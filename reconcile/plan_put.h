@@ -3,14 +3,9 @@
 
 #include <stdbool.h>
 
-#include "base/value.h"
+#include "base/value_put.h"
 
 /* Members of a plan as a document, and of what is digested of it: what is not there leaves none. */
-
-static inline void put(struct value_builder *builder, const char *key, struct value value)
-{
-	value_builder_member(builder, slice_of(key), value);
-}
 
 static inline void put_text(struct value_builder *builder, const char *key, struct slice text)
 {
