@@ -1,6 +1,6 @@
 #include "cli/saved_beside.h"
 
-#include "cli/saved_references.h"
+#include "cli/saved_refusal.h"
 #include "reconcile/visit.h"
 
 struct looking {

@@ -4,6 +4,7 @@
 #include "base/time_text.h"
 #include "cli/providers.h"
 #include "cli/saved_references.h"
+#include "cli/saved_refusal.h"
 
 /* Where the actions of an address begin, or would. */
 static size_t first_action(const struct plan *plan, struct slice address)

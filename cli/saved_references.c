@@ -2,6 +2,7 @@
 
 #include "base/cidr.h"
 #include "cli/saved_beside.h"
+#include "cli/saved_refusal.h"
 #include "reconcile/unique.h"
 
 typedef void reference_visit(void *context, const struct action *action, size_t object);
@@ -79,15 +80,6 @@ void saved_references_add(struct job *job, const struct plan *saved, struct map 
 	struct adding adding = {job, ids};
 
 	visit_references(job, saved, add_reference, &adding);
-}
-
-bool saved_plan_refuse(struct job *job, struct slice address, struct slice what)
-{
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %.*s",
-		   SLICE_ARGUMENTS(address), SLICE_ARGUMENTS(what));
-	diag_address(job->diagnostics, address);
-	diag_hint(job->diagnostics, "plan again, and review that");
-	return false;
 }
 
 struct checking {

@@ -10,8 +10,6 @@
  * refer to since.
  */
 
-/* Says that what the plan has of the address is not so any more, and why; false. */
-bool saved_plan_refuse(struct job *job, struct slice address, struct slice what);
 /* Adds their object ids to a map of what is to be read. */
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
 /* Notes in the job's plan, which is to be saved, what refers to something that it ends and is left as it is: by what

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/recovery.h"
-#include "cli/saved_references.h"
+#include "cli/saved_refusal.h"
 #include "cli/secrets.h"
 #include "cli/strays.h"
 
