@@ -299,6 +299,43 @@ static void check_operation(const struct aws_kind *kind, const struct aws_call *
 	seen[count++] = call;
 }
 
+static void check_output(const struct aws_kind *kind, const struct output *output)
+{
+	check_repeats(kind, (const struct aws_output *)output);
+	for (const char *const *name = output->renewed_by; name && *name; name++)
+		if (!field_named(&kind->kind.fields, slice_of(*name)))
+			kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
+	for (const char *const *name = output->ended_by; name && *name; name++)
+		if (!output_renewed_by(output, *name))
+			kind_report(kind, "output '%s' is ended and not renewed by '%s'", output->name, *name);
+	check_through(kind, output);
+	check_pause(kind, output);
+	const struct field *needed = output->needs ? field_named(&kind->kind.fields, slice_of(output->needs)) : NULL;
+	if (output->needs && (!needed || needed->type != FIELD_BOOL))
+		kind_report(kind, "output '%s' needs no field '%s'", output->name, output->needs);
+	if (!output->follows)
+		return;
+	if (!output_named(&kind->kind.outputs, slice_of(output->follows)))
+		kind_report(kind, "output '%s' follows no output '%s'", output->name, output->follows);
+	if (!kind->alignment || strcmp(kind->alignment->output, output->name) != 0)
+		kind_report(kind, "no call makes output '%s' equal to '%s'", output->name, output->follows);
+}
+
+static void check_exclusives(const struct aws_kind *kind)
+{
+	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->kind.exclusives[i];
+		const struct field *within =
+			exclusive->field ? field_named(&kind->kind.fields, slice_of(exclusive->field)) : NULL;
+		const struct fields *fields = !exclusive->field ? &kind->kind.fields
+					      : within->item	? &within->item->members
+								: &within->members;
+		for (const char *const *name = exclusive->members; *name; name++)
+			if (!field_named(fields, slice_of(*name)))
+				kind_report(kind, "there is no field '%s' to exclude", *name);
+	}
+}
+
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
@@ -324,39 +361,9 @@ static void check_names(const struct aws_kind *kind)
 		if (field->amount)
 			check_amount(kind, field);
 	}
-	for (size_t i = 0; i < kind->kind.outputs.count; i++) {
-		const struct output *output = output_at(&kind->kind.outputs, i);
-		check_repeats(kind, (const struct aws_output *)output);
-		for (const char *const *name = output->renewed_by; name && *name; name++)
-			if (!field_named(&kind->kind.fields, slice_of(*name)))
-				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
-		for (const char *const *name = output->ended_by; name && *name; name++)
-			if (!output_renewed_by(output, *name))
-				kind_report(kind, "output '%s' is ended and not renewed by '%s'", output->name, *name);
-		check_through(kind, output);
-		check_pause(kind, output);
-		const struct field *needed =
-			output->needs ? field_named(&kind->kind.fields, slice_of(output->needs)) : NULL;
-		if (output->needs && (!needed || needed->type != FIELD_BOOL))
-			kind_report(kind, "output '%s' needs no field '%s'", output->name, output->needs);
-		if (!output->follows)
-			continue;
-		if (!output_named(&kind->kind.outputs, slice_of(output->follows)))
-			kind_report(kind, "output '%s' follows no output '%s'", output->name, output->follows);
-		if (!kind->alignment || strcmp(kind->alignment->output, output->name) != 0)
-			kind_report(kind, "no call makes output '%s' equal to '%s'", output->name, output->follows);
-	}
-	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
-		const struct exclusive *exclusive = &kind->kind.exclusives[i];
-		const struct field *within =
-			exclusive->field ? field_named(&kind->kind.fields, slice_of(exclusive->field)) : NULL;
-		const struct fields *fields = !exclusive->field ? &kind->kind.fields
-					      : within->item	? &within->item->members
-								: &within->members;
-		for (const char *const *name = exclusive->members; *name; name++)
-			if (!field_named(fields, slice_of(*name)))
-				kind_report(kind, "there is no field '%s' to exclude", *name);
-	}
+	for (size_t i = 0; i < kind->kind.outputs.count; i++)
+		check_output(kind, output_at(&kind->kind.outputs, i));
+	check_exclusives(kind);
 	check_running(kind);
 	check_chosen(kind);
 	const struct output *aligned =
