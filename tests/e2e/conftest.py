@@ -66,6 +66,7 @@ def pytest_xdist_make_scheduler(config, log):
 # rows one in ONE_IN is the sample that `make test` takes, the first always; `make thorough` takes the others.
 MANY_ROWS = {
     "test_bad_answers.py",
+    "test_bad_listings.py",
     "test_blocked_output.py",
     "test_comes_late.py",
     "test_conformance.py",
@@ -76,8 +77,11 @@ MANY_ROWS = {
     "test_frame.py",
     "test_handed_back.py",
     "test_handover.py",
+    "test_handover_names.py",
+    "test_handover_routes.py",
     "test_kill.py",
     "test_lease.py",
+    "test_lost_state.py",
     "test_metal.py",
     "test_metal_controllers.py",
     "test_rebuild_unfinished.py",

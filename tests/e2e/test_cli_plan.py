@@ -7,17 +7,12 @@ import shutil
 
 import pytest
 
-from cli import Terminal, digest, edit, recorded, tiny, world  # noqa: F401
+from cli import digest, edit, recorded, tiny, world  # noqa: F401
 
 
 def actions(result):
     """Operation by address of a plan in JSON."""
     return {one["address"]: one["operation"] for one in result.json["actions"]}
-
-
-def plain(terminal):
-    """What a terminal was shown, without colours."""
-    return re.sub("\x1b\\[[0-9;]*m", "", terminal.text)
 
 
 def test_new_stack(tiny):
@@ -462,57 +457,6 @@ def test_secrets_of_a_saved_plan_come_from_the_spec(secretive):
     secretive.run("apply", "p.plan")
     (connection,) = world(secretive, "vpn-connection").values()
     assert "unguessable_one" in json.dumps(connection)
-
-
-def test_asks_on_a_terminal(tiny):
-    terminal = Terminal(tiny, "apply")
-    terminal.read_until("Only 'yes' will do: ")
-    terminal.type("y\n")
-    terminal.end(1)
-    assert "nothing was done: the answer was not 'yes'" in terminal.text
-    assert world(tiny, "vpc") == {}
-    terminal = Terminal(tiny, "apply")
-    terminal.read_until("Only 'yes' will do: ")
-    terminal.type("yes\n")
-    terminal.end(0)
-    assert "applied" in terminal.text and "3 of 3 done" in terminal.text
-    assert len(world(tiny, "vpc")) == 1
-    # A plan that was looked at is not asked about again.
-    edit(tiny, "team: red", "team: blue")
-    tiny.run("plan", "--out", "p.plan")
-    terminal = Terminal(tiny, "apply", "p.plan")
-    terminal.end(0)
-    assert "Only 'yes'" not in terminal.text
-
-
-def test_somebody_else_was_faster(tiny):
-    tiny.run("apply", "--yes")
-    edit(tiny, "team: red", "team: blue")
-    terminal = Terminal(tiny, "apply")
-    terminal.read_until("Only 'yes' will do: ")
-    tiny.run("apply", "--yes")
-    terminal.type("yes\n")
-    terminal.end(4)
-    assert "another run has changed the stack since this plan was made" in terminal.text
-
-
-def test_interrupted_while_asked(tiny):
-    terminal = Terminal(tiny, "apply")
-    terminal.read_until("Only 'yes' will do: ")
-    terminal.interrupt()
-    terminal.end(130)
-    assert "will do: \r\nerror: nothing was done: interrupted\r\n" in plain(terminal)
-    assert world(tiny, "vpc") == {}
-
-
-def test_no_answer(tiny):
-    """Ctrl-D."""
-    terminal = Terminal(tiny, "apply")
-    terminal.read_until("Only 'yes' will do: ")
-    terminal.type("\x04")
-    terminal.end(1)
-    assert "will do: \r\nerror: nothing was done: no answer\r\n" in plain(terminal)
-    assert world(tiny, "vpc") == {}
 
 
 def test_plan_that_could_not_be_saved(tiny):

@@ -1,10 +1,10 @@
-"""What progress leaves on terminals of all sizes: lines of what ended, and nothing of the block that was redrawn."""
+"""What progress leaves on terminals of all sizes (of the block that was redrawn nothing), and what is asked there."""
 
 import re
 
 import pytest
 
-from cli import Terminal, edit, tiny  # noqa: F401
+from cli import Terminal, edit, tiny, world  # noqa: F401
 
 
 def screen(text, rows, columns):
@@ -197,3 +197,59 @@ def test_a_list_that_is_let_go_is_shown(tiny):
     tiny.write("vpn.yaml", ends + spec % "")
     plan = tiny.run("plan").out
     assert "no longer managed" in plan and "dpd_timeout_s: 40" in plan and "dpd_timeout_s: 50" in plan
+
+
+def plain(terminal):
+    """What a terminal was shown, without colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", terminal.text)
+
+
+def test_asks_on_a_terminal(tiny):
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("y\n")
+    terminal.end(1)
+    assert "nothing was done: the answer was not 'yes'" in terminal.text
+    assert world(tiny, "vpc") == {}
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("yes\n")
+    terminal.end(0)
+    assert "applied" in terminal.text and "3 of 3 done" in terminal.text
+    assert len(world(tiny, "vpc")) == 1
+    # A plan that was looked at is not asked about again.
+    edit(tiny, "team: red", "team: blue")
+    tiny.run("plan", "--out", "p.plan")
+    terminal = Terminal(tiny, "apply", "p.plan")
+    terminal.end(0)
+    assert "Only 'yes'" not in terminal.text
+
+
+def test_somebody_else_was_faster(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    tiny.run("apply", "--yes")
+    terminal.type("yes\n")
+    terminal.end(4)
+    assert "another run has changed the stack since this plan was made" in terminal.text
+
+
+def test_interrupted_while_asked(tiny):
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.interrupt()
+    terminal.end(130)
+    assert "will do: \r\nerror: nothing was done: interrupted\r\n" in plain(terminal)
+    assert world(tiny, "vpc") == {}
+
+
+def test_no_answer(tiny):
+    """Ctrl-D."""
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("\x04")
+    terminal.end(1)
+    assert "will do: \r\nerror: nothing was done: no answer\r\n" in plain(terminal)
+    assert world(tiny, "vpc") == {}

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from cli import recorded, simulate, world
-from test_recover import come_late, rows
+from test_late_twins import come_late
+from test_recover import rows
 
 PROVIDERS = "providers: {aws: {region: eu-central-1}}\n"
 OURS = """\

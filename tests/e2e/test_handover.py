@@ -6,17 +6,7 @@ import pytest
 
 from simulator import simulator  # noqa: F401
 from test_take_back import Site
-from trueup_runner import (
-    MotoCloud,
-    Ref,
-    SimulatedCloud,
-    apply,
-    errors_of,
-    ids_of,
-    plan,
-    plan_is_empty,
-    spec_text,
-)
+from trueup_runner import MotoCloud, Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 VPC = {"home": {"cidr": "10.20.0.0/16"}}
 
@@ -140,77 +130,6 @@ def test_two_connections_exchange_their_customer_gateways(stack, cloud):
     write(stack, office("second", ("branch", "first")))
     apply(stack)
     plan_is_empty(stack)
-
-
-def guarded(cidr):
-    return {
-        "aws.vpc": {"home": {"cidr": cidr}},
-        "aws.security_group": {"web": {"name": "web", "description": "web", "vpc": Ref("aws.vpc.home")}},
-        "aws.launch_template": {
-            "worker": {
-                "name": "worker",
-                "image": "ami-0123456789abcdef0",
-                "instance_type": "t3.micro",
-                "security_groups": [Ref("aws.security_group.web")],
-            }
-        },
-    }
-
-
-def test_a_name_in_another_vpc_is_free(stack, cloud):
-    """The group's name is unique in its VPC, and the new group lies in the new VPC."""
-    write(stack, guarded("10.20.0.0/16"))
-    apply(stack)
-    before = ids_of(stack)
-    write(stack, guarded("10.30.0.0/16"))
-    planned = plan(stack, status=2)
-    assert planned.operations() == {
-        "aws.vpc.home": "replace",
-        "aws.security_group.web": "replace",
-        "aws.launch_template.worker": "update",
-    }
-    apply(stack)
-    after = ids_of(stack)
-    assert after["aws.launch_template.worker"] == before["aws.launch_template.worker"]
-    [group] = cloud.client().describe_security_groups(GroupIds=[after["aws.security_group.web"]])["SecurityGroups"]
-    assert (group["GroupName"], group["VpcId"]) == ("web", after["aws.vpc.home"])
-    plan_is_empty(stack)
-
-
-def two_groups(name):
-    def admits(other):
-        return [{"protocol": "tcp", "from_port": 5432, "to_port": 5432, "group": Ref(f"aws.security_group.{other}")}]
-
-    def group(name, other, **more):
-        return {"name": name, "description": name, "vpc": Ref("aws.vpc.home"), "ingress": admits(other), **more}
-
-    web = group(name, "data", description="web", lifecycle={"create_before_destroy": True})
-    return {"aws.vpc": VPC, "aws.security_group": {"web": web, "data": group("data", "web")}}
-
-
-def test_a_name_is_taken_back_from_what_was_left_behind(stack):
-    """The old group has the name that the new one needs, and the other group admits both."""
-    cloud = SimulatedCloud(stack)
-    write(stack, two_groups("web"))
-    apply(stack)
-    write(stack, two_groups("front"))
-    fault = cloud.fault("DeleteSecurityGroup", "deny", count=0)
-    stack.run("apply", "--yes", status=7)
-    cloud.heal(fault)
-    write(stack, two_groups("web"))
-    apply(stack)
-    plan_is_empty(stack)
-    ids = ids_of(stack)
-    ec2 = cloud.client()
-    groups = {
-        each["GroupName"]: each for each in ec2.describe_security_groups()["SecurityGroups"] if each["GroupName"] != "default"
-    }
-    assert {name: each["GroupId"] for name, each in groups.items()} == {
-        name: ids[f"aws.security_group.{name}"] for name in ("web", "data")
-    }
-    [rule] = groups["data"]["IpPermissions"]
-    assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["web"]["GroupId"]]
-    cloud.close()
 
 
 def tables(**subnets):
@@ -558,116 +477,6 @@ def test_a_move_that_was_cut_off_is_no_drift_and_goes_on(stack, simulator, move,
     apply(stack)
     plan_is_empty(stack)
     site.proxy.stop()
-
-
-NAMED = {
-    "aws.key_pair": {
-        "name": "ops",
-        "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDaVDQWzWbIWMEQl3UBcHPZ5KSCLZcyrkR6ZZsKmVHjj me",
-    },
-    "aws.launch_template": {"name": "ops", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"},
-    "aws.security_group": {"name": "ops", "description": "ops", "vpc": Ref("aws.vpc.home")},
-}
-
-
-def make_foreign(ec2, kind, vpc):
-    """Gives the id of what somebody else made under the name."""
-    if kind == "aws.key_pair":
-        return ec2.import_key_pair(KeyName="ops", PublicKeyMaterial=NAMED[kind]["public_key"].encode())["KeyPairId"]
-    if kind == "aws.launch_template":
-        data = {"ImageId": "ami-0123456789abcdef0"}
-        return ec2.create_launch_template(LaunchTemplateName="ops", LaunchTemplateData=data)["LaunchTemplate"][
-            "LaunchTemplateId"
-        ]
-    return ec2.create_security_group(GroupName="ops", Description="theirs", VpcId=vpc)["GroupId"]
-
-
-@pytest.mark.parametrize("kind", NAMED)
-def test_a_name_that_somebody_else_has_is_told_by_the_plan(stack, cloud, kind):
-    write(stack, {"aws.vpc": VPC})
-    apply(stack)
-    home = ids_of(stack)["aws.vpc.home"]
-    ec2 = cloud.client()
-    # In another VPC the name of a group is another one.
-    other = ec2.create_vpc(CidrBlock="10.40.0.0/16")["Vpc"]["VpcId"]
-    if kind == "aws.security_group":
-        make_foreign(ec2, kind, other)
-        write(stack, {"aws.vpc": VPC, kind: {"mine": NAMED[kind]}})
-        assert plan(stack, status=2).operations() == {f"{kind}.mine": "create"}
-    foreign = make_foreign(ec2, kind, home)
-
-    write(stack, {"aws.vpc": {**VPC, "more": {"cidr": "10.50.0.0/16"}}, kind: {"mine": NAMED[kind]}})
-    for command in (["plan"], ["apply", "--yes"]):
-        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
-        assert error["address"] == f"{kind}.mine" and error["line"] > 0
-        assert "does not belong to this stack" in error["message"] and foreign in error["hint"]
-    assert ids_of(stack) == {"aws.vpc.home": home}
-
-    # Under a name of its own it is made.
-    write(stack, {"aws.vpc": VPC, kind: {"mine": {**NAMED[kind], "name": "ours"}}})
-    apply(stack)
-    plan_is_empty(stack)
-
-
-def test_a_name_that_goes_to_another_address_is_not_somebody_elses(stack, cloud):
-    write(stack, {"aws.vpc": VPC, "aws.security_group": {"mine": NAMED["aws.security_group"]}})
-    apply(stack)
-    write(stack, {"aws.vpc": VPC, "aws.security_group": {"ours": NAMED["aws.security_group"]}})
-    assert plan(stack, status=2).operations() == {
-        "aws.security_group.mine": "delete",
-        "aws.security_group.ours": "create",
-    }
-    apply(stack)
-    plan_is_empty(stack)
-
-
-@pytest.mark.parametrize("target", [[], ["--target", "aws.vpc.home"]], ids=["all", "the network"])
-@pytest.mark.parametrize("saved", [None, "full", "none"])
-def test_a_route_goes_before_the_range_that_holds_it(stack, saved, target):
-    """A VPC takes no range around where a route of any of its tables leads to."""
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    spec = (
-        "stack: demo\naws.vpc: {home: {cidr: 10.0.0.0/16%s}}\naws.vpn_gateway: {g: {vpc: home}}\n"
-        "aws.route_table:\n"
-        "  a: {vpc: home, routes: [{destination: 10.9.0.0/24, vpn_gateway: g}%s]}\n"
-        "  b: {vpc: home, routes: [{destination: %s, vpn_gateway: g}]}\n"
-    )
-    stack.write("stack.yaml", spec % ("", ", {destination: 10.3.5.0/24, vpn_gateway: g}", "10.3.0.0/16"))
-    apply(stack)
-    stack.write("stack.yaml", spec % (", secondary_cidrs: [10.3.0.0/16]", "", "10.8.0.0/16"))
-    carry_out(stack, saved, *target)
-    plan_is_empty(stack)
-
-
-def routed(*secondary, **tables):
-    """Tables of a network, each with a subnet and, by its name, a route to a gateway."""
-    home = Ref("aws.vpc.home")
-    return {
-        "aws.vpc": {"home": {"cidr": "10.20.0.0/16", "secondary_cidrs": list(secondary)}, "other": {"cidr": "10.40.0.0/16"}},
-        "aws.vpn_gateway": {"g": {"vpc": home}},
-        "aws.subnet": {f"s{at}": {"vpc": home, "cidr": f"10.20.{at}.0/24"} for at in range(2)},
-        "aws.route_table": tables,
-    }
-
-
-def table(*subnets, vpc="home", to="10.21.0.0/16"):
-    routes = [{"destination": to, "vpn_gateway": Ref("aws.vpn_gateway.g")}] if vpc == "home" else []
-    return {"vpc": Ref(f"aws.vpc.{vpc}"), "subnets": [Ref(f"aws.subnet.{each}") for each in subnets], "routes": routes}
-
-
-@pytest.mark.parametrize("after", [{}, {"t": table(vpc="other")}], ids=["goes", "is replaced"])
-@pytest.mark.parametrize("target", [[], ["--target", "aws.vpc.home"]], ids=["all", "the network"])
-@pytest.mark.parametrize("saved", [None, "full", "none"])
-def test_a_route_goes_with_its_table_before_the_range_that_holds_it(stack, saved, target, after):
-    cloud = SimulatedCloud(stack)
-    write(stack, routed(t=table("s0"), u=table("s1", to="10.22.0.0/16")))
-    apply(stack)
-    kept = {"u": table("s1", to="10.23.0.0/16")}
-    write(stack, routed("10.21.0.0/16", **after, **kept))
-    carry_out(stack, saved, *target)
-    left = stack.run("plan", "--output", "json").json["actions"]
-    assert [each["address"] for each in left] == (["aws.route_table.u"] if target else [])
-    cloud.close()
 
 
 MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}

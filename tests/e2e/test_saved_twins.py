@@ -4,7 +4,8 @@ import pytest
 
 from cli import digest, edit, recorded, tiny, world  # noqa: F401
 from test_cli_drift import deny
-from test_recover import come_late, lose, rows
+from test_late_twins import come_late
+from test_recover import lose, rows
 
 LATE = "made by a call that came late"
 

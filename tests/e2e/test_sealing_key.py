@@ -14,7 +14,7 @@ import time
 import pytest
 
 from conftest import BINARY, clean_environment
-from test_secrets import HEX, SPEC, Home, lose
+from test_secrets import HEX, OTHER, SPEC, Home, lose
 
 
 @pytest.fixture
@@ -239,3 +239,47 @@ def test_key_text_is_nowhere_once_it_is_read(here, tmp_path, command):
     assert here.keys() or (here.stack.folder / "next").exists()
     assert sum(map(len, memory)) > 100_000
     assert not [piece for piece in pieces if any(piece in part for part in memory)]
+
+
+def test_key_file(here, tmp_path):
+    here.run("plan", "--out", "plan", XDG_CONFIG_HOME=tmp_path / "settings" / "of mine")
+    folder = tmp_path / "settings" / "of mine" / "trueup"
+    (key,) = folder.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700 and key.stat().st_mode & 0o777 == 0o600
+    assert key.name.endswith(f"-{here.key_id()}.key")
+    assert here.keys() == []
+    (here.stack.folder / "plan").unlink()
+    for target, mode, said in ((key, 0o640, "0640|640"), (folder, 0o777, "777")):
+        before = target.stat().st_mode & 0o777
+        target.chmod(mode)
+        refused = here.run("plan", "--out", "plan", status=1, XDG_CONFIG_HOME=folder.parent)
+        assert "is open to other users" in refused.err and re.search(said, refused.err)
+        target.chmod(before)
+    # A relative folder is none.
+    here.run("plan", "--out", "plan", XDG_CONFIG_HOME="settings")
+    assert not (here.stack.folder / "settings").exists()
+    key.write_text("00" * 32)
+    refused = here.run("plan", "--out", "plan", status=1, XDG_CONFIG_HOME=folder.parent)
+    assert str(key) in refused.err and here.key_id() in refused.err
+
+
+def test_without_a_place_for_a_key(here, tmp_path):
+    nowhere = tmp_path / "nowhere"
+    nowhere.write_text("a file, no folder")
+    # Nor is one that others can write: they could put another key there.
+    theirs = tmp_path / "theirs" / "trueup"
+    theirs.mkdir(parents=True)
+    theirs.chmod(0o777)
+    for place, why in (
+        ({"XDG_CONFIG_HOME": theirs.parent}, f"'{theirs}' is open to other users (mode 777)"),
+        ({"HOME": nowhere}, f"cannot make the folder '{nowhere}': a file has that name"),
+        ({"HOME": None}, "neither XDG_CONFIG_HOME nor HOME names a folder"),
+    ):
+        warned = here.run("plan", "--out", "plan", **place)
+        assert f"key is at hand to seal them under\n  cause: {why}" in warned.err
+    assert not list(theirs.iterdir())
+    here.run("apply", "plan", HOME=nowhere)
+    assert here.key_id() == ""
+    here.run("plan", "--out", "next", TRUEUP_SEALING_KEY=HEX, TRUEUP_VAR_password=OTHER)
+    refused = here.run("state", "rekey", status=1, HOME=nowhere)
+    assert f"no place for a file with the new key\n  cause: cannot make the folder '{nowhere}'" in refused.err

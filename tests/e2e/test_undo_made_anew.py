@@ -2,8 +2,8 @@
 
 import pytest
 
-from cli import simulate, world
-from test_undo import apply_spec, is_as_in, operations, undo
+from cli import applied, simulate, world
+from test_undo import apply_spec, is_as_in, lost, operations, undo
 
 SPEC = """\
 stack: net
@@ -178,3 +178,35 @@ def test_the_run_made_the_new_one_first(stack):
     stack.write("net.yaml", group_spec("two"))
     undo(stack, run, "--yes")
     assert is_as_in(stack, group_spec("one"))
+
+
+FAR = """\
+stack: net
+providers: {aws: {region: eu-central-1}, aws.far: {region: us-west-2}}
+aws.vpc:
+  main: {cidr: 10.0.0.0/16, provider: aws.far}
+aws.subnet:
+  a: {vpc: main, cidr: 10.0.1.0/24, provider: aws.far}
+"""
+
+
+@pytest.mark.parametrize("moved", [(", provider: aws.far", ""), ("us-west-2", "us-east-1")])
+def test_made_anew_elsewhere(stack, moved):
+    """What a run made anew because its alias is another, or reaches another region, goes back to where it was."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", FAR)
+    run = apply_spec(stack, FAR.replace(*moved))
+    if moved[1]:
+        document = undo(stack, run, "--yes", status=7)
+        assert {what.split(":")[0] for _, what in lost(document)} == {"stays where it is"}
+        stack.write("net.yaml", FAR)
+    assert operations(undo(stack, run, "--yes")) == {"aws.vpc.main": "replace", "aws.subnet.a": "replace"}
+    assert is_as_in(stack, FAR)
+
+
+def test_made_anew_elsewhere_twice(stack):
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", FAR)
+    run = apply_spec(stack, FAR.replace("us-west-2", "us-east-1"))
+    apply_spec(stack, FAR.replace("us-west-2", "us-east-2"))
+    assert "'aws.subnet.a' has changed again since (apply, run" in stack.run("undo", run, "--yes", status=1).err
