@@ -1,6 +1,5 @@
 #include "cli/carry_out.h"
 #include "cli/command_list.h"
-#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
@@ -15,21 +14,17 @@ static int show_only(struct job *job)
 	return invocation_end(job->invocation, &report, lost_state_permits(job) ? STATUS_ERROR : STATUS_REFUSED);
 }
 
-static int plan_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int plan_once(struct job *job, const void *about)
 {
 	enum job_aim aim = *(const enum job_aim *)about;
-	struct job job;
 	int status = STATUS_ERROR;
 
-	job_init(&job, invocation);
-	if (!job_prepare_to_act(&job, aim))
-		status = job.moved ? status : invocation_fail(invocation, status);
-	else if (!job_plan_as_asked(&job, aim == AIM_DESTROY))
-		status = show_only(&job);
-	else if (job_plan_has_resends(&job))
-		status = job_carry_out(&job, false);
-	*ret_again = job.moved;
-	job_release(&job);
+	if (!job_prepare_to_act(job, aim))
+		status = job->moved ? status : invocation_fail(job->invocation, status);
+	else if (!job_plan_as_asked(job, aim == AIM_DESTROY))
+		status = show_only(job);
+	else if (job_plan_has_resends(job))
+		status = job_carry_out(job, false);
 	return status;
 }
 
@@ -60,20 +55,16 @@ static bool check_saved_flags(const struct invocation *invocation)
 }
 
 /* What another run left is compared with the plan again. */
-static int carry_out_saved_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int carry_out_saved_once(struct job *job, const void *about)
 {
-	struct job job;
 	int status = STATUS_ERROR;
 
 	(void)about;
-	job_init(&job, invocation);
-	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
-	    saved_plan_prepare(&job))
-		status = job_carry_out(&job, true);
-	else if (!job.moved)
-		status = invocation_fail(invocation, status);
-	*ret_again = job.moved;
-	job_release(&job);
+	if (saved_plan_read(job, job->invocation->arguments->operands[0]) && job_is_approved(job) &&
+	    saved_plan_prepare(job))
+		status = job_carry_out(job, true);
+	else if (!job->moved)
+		status = invocation_fail(job->invocation, status);
 	return status;
 }
 

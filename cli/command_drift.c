@@ -1,6 +1,5 @@
 #include "cli/command_list.h"
 #include "cli/drift.h"
-#include "cli/job_run.h"
 #include "cli/uncompared.h"
 
 static size_t unrecorded_count(const struct job *job)
@@ -33,30 +32,26 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }
 
-static int compare_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int compare_once(struct job *job, const void *about)
 {
-	struct job job;
 	int status = STATUS_ERROR;
 
 	(void)about;
-	job_init(&job, invocation);
-	if (drift_prepare(&job)) {
-		bool good = drift_find(&job);
-		struct report report = job_report(&job);
+	if (drift_prepare(job)) {
+		bool good = drift_find(job);
+		struct report report = job_report(job);
 
 		report.is_drift = true;
-		report.unrecorded_count = unrecorded_count(&job);
-		report.unlooked_count = unlooked_count(&job);
-		report.uncompared_count = uncompared_list(&job, &report.uncompared);
-		report.unasked_count = unasked_list(&job, &report.unasked);
-		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
-		sinks_plan(invocation->sinks, &report);
-		status = invocation_end(invocation, &report, status);
-	} else if (!job.moved) {
-		status = invocation_fail(invocation, status);
+		report.unrecorded_count = unrecorded_count(job);
+		report.unlooked_count = unlooked_count(job);
+		report.uncompared_count = uncompared_list(job, &report.uncompared);
+		report.unasked_count = unasked_list(job, &report.unasked);
+		status = good ? status_of(job, report.outlook) : STATUS_ERROR;
+		sinks_plan(job->invocation->sinks, &report);
+		status = invocation_end(job->invocation, &report, status);
+	} else if (!job->moved) {
+		status = invocation_fail(job->invocation, status);
 	}
-	*ret_again = job.moved;
-	job_release(&job);
 	return status;
 }
 

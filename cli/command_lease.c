@@ -21,12 +21,12 @@ static void print_line(struct buffer *text, const char *name, struct slice value
 
 static void print_age(struct recorded *recorded, const char *name, int64_t moment_ms)
 {
-	struct world *world = recorded->job.world;
+	struct world *world = recorded->job->world;
 	int64_t age_ms = world_lease_wall_ms(world) - moment_ms;
 	BUFFER_AUTO line;
 
 	buffer_init(&line, 256);
-	buffer_append(&line, time_text(recorded->job.arena, moment_ms));
+	buffer_append(&line, time_text(recorded->job->arena, moment_ms));
 	if (age_ms >= 0) {
 		buffer_string(&line, ", ");
 		print_duration(&line, age_ms);
@@ -72,11 +72,11 @@ static const char *state_of(const struct lease_holder *holder)
 
 static void print_holder(struct recorded *recorded, const struct lease_holder *holder)
 {
-	struct arena *arena = recorded->job.arena;
+	struct arena *arena = recorded->job->arena;
 	struct buffer *text = &recorded->text;
 
 	buffer_string(text, "the stack '");
-	print_safe(text, recorded->job.record->name);
+	print_safe(text, recorded->job->record->name);
 	buffer_string(text, "' is held\n");
 	print_line(text, "run", holder->run);
 	print_line(text, "command", holder->command);
@@ -90,7 +90,7 @@ static void print_holder(struct recorded *recorded, const struct lease_holder *h
 
 static int show(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct lease_holder holder;
 
 	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
@@ -115,7 +115,7 @@ static int run_lease_show(struct invocation *invocation)
 /* The holder, where its run is the one that the user named. */
 static bool find_holder(struct recorded *recorded, struct lease_holder *ret)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct slice wanted = recorded->arguments->operands[0];
 
 	if (wanted.size < PREFIX_LEAST)
@@ -149,7 +149,7 @@ static bool break_lease(struct job *job, const struct lease_holder *holder)
 
 static int take_away(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct lease_holder holder = {0};
 
 	if (!find_holder(recorded, &holder))

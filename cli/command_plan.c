@@ -1,5 +1,4 @@
 #include "cli/command_list.h"
-#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/saved_plan.h"
@@ -15,28 +14,24 @@ static int status_of(const struct job *job)
 	return STATUS_FINE;
 }
 
-static int plan_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int plan_once(struct job *job, const void *about)
 {
-	struct job job;
 	int status = STATUS_ERROR;
-	bool destroy = arguments_has(invocation->arguments, FLAG_DESTROY);
-	bool refresh = slice_is(arguments_text(invocation->arguments, FLAG_REFRESH, "full"), "full");
+	bool destroy = arguments_has(job->invocation->arguments, FLAG_DESTROY);
+	bool refresh = slice_is(arguments_text(job->invocation->arguments, FLAG_REFRESH, "full"), "full");
 
 	(void)about;
-	job_init(&job, invocation);
-	if (job_prepare(&job, refresh, destroy ? AIM_DESTROY : AIM_MAKE)) {
-		bool good = job_plan_as_asked(&job, destroy);
-		struct report report = job_report(&job);
+	if (job_prepare(job, refresh, destroy ? AIM_DESTROY : AIM_MAKE)) {
+		bool good = job_plan_as_asked(job, destroy);
+		struct report report = job_report(job);
 
-		good = good && job_within_budget(&job) && saved_plan_write(&job, &report);
-		status = good ? status_of(&job) : STATUS_ERROR;
-		sinks_plan(invocation->sinks, &report);
-		status = invocation_end(invocation, &report, status);
-	} else if (!job.moved) {
-		status = invocation_fail(invocation, status);
+		good = good && job_within_budget(job) && saved_plan_write(job, &report);
+		status = good ? status_of(job) : STATUS_ERROR;
+		sinks_plan(job->invocation->sinks, &report);
+		status = invocation_end(job->invocation, &report, status);
+	} else if (!job->moved) {
+		status = invocation_fail(job->invocation, status);
 	}
-	*ret_again = job.moved;
-	job_release(&job);
 	return status;
 }
 

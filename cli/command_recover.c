@@ -1,6 +1,5 @@
 #include "cli/command_list.h"
 #include "cli/job_record.h"
-#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
@@ -67,28 +66,24 @@ static struct slice all_settled(struct job *job)
 	return arena_copy(job->arena, buffer_slice(&text));
 }
 
-static int recover_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int recover_once(struct job *job, const void *about)
 {
-	struct job job;
 	int status = STATUS_ERROR;
 
 	(void)about;
-	job_init(&job, invocation);
-	if (prepare(&job)) {
-		struct report report = invocation_report(invocation);
+	if (prepare(job)) {
+		struct report report = invocation_report(job->invocation);
 
-		lost_state_warn(&job);
-		tell_silent(&job);
-		report.outlook = job_outlook(&job);
-		report.status = status_of(&job);
+		lost_state_warn(job);
+		tell_silent(job);
+		report.outlook = job_outlook(job);
+		report.status = status_of(job);
 		if (report.status == STATUS_FINE)
-			report.text = all_settled(&job);
-		status = invocation_end(invocation, &report, report.status);
-	} else if (!job.moved) {
-		status = invocation_fail(invocation, job.unasked_count > 0 ? STATUS_PARTLY : STATUS_ERROR);
+			report.text = all_settled(job);
+		status = invocation_end(job->invocation, &report, report.status);
+	} else if (!job->moved) {
+		status = invocation_fail(job->invocation, job->unasked_count > 0 ? STATUS_PARTLY : STATUS_ERROR);
 	}
-	*ret_again = job.moved;
-	job_release(&job);
 	return status;
 }
 

@@ -42,7 +42,7 @@ static int refuse_to_replace(struct job *job, const char *path)
 
 static int backup(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	const char *path = arena_string(job->arena, recorded->arguments->operands[0]);
 	bool is_forced = arguments_has(recorded->arguments, FLAG_FORCE), is_sound = is_readable(job);
 

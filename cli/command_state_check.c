@@ -12,7 +12,7 @@ struct findings {
 static void add(void *context, struct slice address, struct slice what, bool is_unreadable)
 {
 	struct findings *findings = context;
-	struct job *job = &findings->recorded->job;
+	struct job *job = findings->recorded->job;
 	VALUE_BUILDER_AUTO one;
 
 	(void)is_unreadable;
@@ -30,7 +30,7 @@ static void add(void *context, struct slice address, struct slice what, bool is_
 
 static int check(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct findings findings = {.recorded = recorded};
 	struct slice *damages;
 	size_t damage_count;

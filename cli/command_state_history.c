@@ -61,7 +61,7 @@ static void print_run(struct buffer *text, struct arena *arena, const struct run
 static void list_runs(struct recorded *recorded, const struct run_record *runs, size_t count,
 		      const struct lease_holder *holder)
 {
-	struct arena *arena = recorded->job.arena;
+	struct arena *arena = recorded->job->arena;
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
@@ -107,7 +107,7 @@ static void print_call(struct buffer *text, const struct call_record *call, size
 
 static bool show_run(struct recorded *recorded, const struct run_record *run, const struct lease_holder *holder)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct slice outcome = outcome_of(run, holder);
 	struct call_record *calls;
 	size_t count, width = 0;
@@ -131,7 +131,7 @@ static bool show_run(struct recorded *recorded, const struct run_record *run, co
 
 static int history(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct lease_holder holder;
 	struct run_record *runs;
 	size_t count;

@@ -18,7 +18,7 @@ static void print_object(struct buffer *text, const struct object *object, size_
 
 static void list_objects(struct recorded *recorded)
 {
-	const struct job *job = &recorded->job;
+	const struct job *job = recorded->job;
 	size_t width = 0;
 	VALUE_BUILDER_AUTO list;
 
@@ -44,7 +44,7 @@ static bool is_at_work(const struct lease_holder *holder, struct slice run)
 
 static void list_intents(struct recorded *recorded, const struct lease_holder *holder)
 {
-	const struct job *job = &recorded->job;
+	const struct job *job = recorded->job;
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
@@ -71,7 +71,7 @@ static void list_intents(struct recorded *recorded, const struct lease_holder *h
 
 static int list(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct lease_holder holder;
 
 	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))

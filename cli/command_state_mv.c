@@ -99,7 +99,7 @@ static bool commit(const struct moving *moving)
 
 static int move(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct moving moving = {
 		.job = job,
 		.from = recorded->arguments->operands[0],

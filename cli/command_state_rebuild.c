@@ -528,23 +528,19 @@ static int tell(struct rebuild *rebuild)
 	return invocation_end(job->invocation, &report, status_of(rebuild));
 }
 
-static int rebuild_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int rebuild_once(struct job *job, const void *about)
 {
-	struct job job;
-	struct rebuild rebuild = {.job = &job};
+	struct rebuild rebuild = {.job = job};
 	int status = STATUS_ERROR;
 
 	(void)about;
-	job_init(&job, invocation);
-	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job.arena);
-	bool done = open_all(&rebuild) && job_take_inventory(&job, &rebuild.past, &rebuild.inventory) &&
+	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job->arena);
+	bool done = open_all(&rebuild) && job_take_inventory(job, &rebuild.past, &rebuild.inventory) &&
 		    choose_lineage(&rebuild) && make_records(&rebuild) && (!has_records(&rebuild) || record(&rebuild));
-	*ret_again = job.moved;
-	if (!job.moved)
+	if (!job->moved)
 		status = done ? tell(&rebuild)
-			      : invocation_fail(invocation, rebuild.is_unsettled ? STATUS_PARTLY : STATUS_ERROR);
+			      : invocation_fail(job->invocation, rebuild.is_unsettled ? STATUS_PARTLY : STATUS_ERROR);
 	rebuild_past_release(&rebuild.past);
-	job_release(&job);
 	return status;
 }
 

@@ -243,9 +243,9 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 
 static int give_new_key(struct recorded *recorded)
 {
-	struct rekeying rekeying = {.job = &recorded->job};
+	struct rekeying rekeying = {.job = recorded->job};
 
-	diagnostics_init(&rekeying.unfound, recorded->job.arena);
+	diagnostics_init(&rekeying.unfound, recorded->job->arena);
 	bool good = rekey(&rekeying, recorded);
 	diagnostics_release(&rekeying.unfound);
 	sealing_key_wipe(&rekeying.old);

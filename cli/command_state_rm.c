@@ -182,7 +182,7 @@ static void tell(struct forgetting *forgetting)
 
 static int forget(struct recorded *recorded)
 {
-	struct forgetting forgetting = {.recorded = recorded, .job = &recorded->job};
+	struct forgetting forgetting = {.recorded = recorded, .job = recorded->job};
 
 	map_init(&forgetting.addresses);
 	bool done = collect_objects(&forgetting) && collect_calls(&forgetting) && warn_of_dependents(&forgetting) &&

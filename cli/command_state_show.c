@@ -59,7 +59,7 @@ static struct value dependencies_value(const struct object *object, struct arena
 
 static void show_object(struct recorded *recorded, const struct object *object, struct value_builder *list)
 {
-	const struct job *job = &recorded->job;
+	const struct job *job = recorded->job;
 	struct buffer *text = &recorded->text;
 	VALUE_BUILDER_AUTO builder;
 
@@ -86,7 +86,7 @@ static void show_object(struct recorded *recorded, const struct object *object, 
 
 static int show(struct recorded *recorded)
 {
-	struct job *job = &recorded->job;
+	struct job *job = recorded->job;
 	struct slice address = recorded->arguments->operands[0];
 	VALUE_BUILDER_AUTO list;
 

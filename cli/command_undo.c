@@ -501,21 +501,17 @@ static int act(struct undo *undo)
 	return job_carry_out(job, false);
 }
 
-static int undo_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int undo_once(struct job *job, const void *about)
 {
-	struct job job;
-	struct undo undo = {.job = &job};
+	struct undo undo = {.job = job};
 	int status = STATUS_ERROR;
 
 	(void)about;
-	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
 	if (prepare(&undo) && make(&undo, NULL) && read_all(&undo))
 		status = act(&undo);
-	else if (!job.moved)
-		status = invocation_fail(invocation, status);
-	*ret_again = job.moved;
-	job_release(&job);
+	else if (!job->moved)
+		status = invocation_fail(job->invocation, status);
 	return status;
 }
 

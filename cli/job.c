@@ -61,6 +61,21 @@ void job_release(struct job *job)
 	diagnostics_release(&job->unfound);
 }
 
+int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about)
+{
+	struct job job;
+	bool again;
+	int status;
+
+	do {
+		job_init(&job, invocation);
+		status = attempt(&job, about);
+		again = job.moved;
+		job_release(&job);
+	} while (again);
+	return status;
+}
+
 /* --var NAME=VALUE, as often as it was given. */
 static struct load_options read_variables(struct job *job)
 {

@@ -99,6 +99,10 @@ struct job {
 
 void job_init(struct job *job, struct invocation *invocation);
 void job_release(struct job *job);
+/* One attempt at a command, with what it is about; gives the exit status, which counts unless job->moved. */
+typedef int job_attempt(struct job *job, const void *about);
+/* Makes attempts, each with a job of its own, as long as other runs come between; gives the status of the last. */
+int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about);
 
 /* The spec in the folder, and its sources. */
 __attribute__((warn_unused_result)) bool job_load_spec(struct job *job);

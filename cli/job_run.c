@@ -10,17 +10,6 @@ enum {
 	OVERTAKEN_MOST = 4, /* times that a command which only reads begins again */
 };
 
-int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about)
-{
-	bool again;
-	int status;
-
-	do
-		status = attempt(invocation, about, &again);
-	while (again);
-	return status;
-}
-
 /* Other runs live by the real clock, whatever is simulated here. */
 static int64_t real_ms(const struct job *job)
 {

@@ -6,12 +6,6 @@
 
 #include "cli/job.h"
 
-/* One attempt at a command, with what it is about; gives the exit status. *ret_again: another run changed the stack
- * before this one had it. */
-typedef int job_attempt(struct invocation *invocation, const void *about, bool *ret_again);
-/* Makes attempts as long as other runs come between; gives the status of the last. */
-int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about);
-
 /* Waits, as long as --lease-timeout says, until no other run holds the stack; false, FAULT_LEASE,
  * where one still does. At once true for a command that does not take the flag. *ret_waited: what
  * was read of the state before is old. */

@@ -2,7 +2,6 @@
 
 #include "base/value_put.h"
 #include "cli/job_record.h"
-#include "cli/job_run.h"
 
 enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };
 
@@ -42,7 +41,7 @@ static bool is_recorded(const struct job *job, struct slice address)
 /* Made once, however many are not found. */
 static const struct slice *known_addresses(struct recorded *recorded)
 {
-	const struct job *job = &recorded->job;
+	const struct job *job = recorded->job;
 
 	if (recorded->addresses)
 		return recorded->addresses;
@@ -54,7 +53,7 @@ static const struct slice *known_addresses(struct recorded *recorded)
 
 bool recorded_has(struct recorded *recorded, struct slice address)
 {
-	const struct job *job = &recorded->job;
+	const struct job *job = recorded->job;
 
 	if (is_recorded(job, address))
 		return true;
@@ -70,7 +69,7 @@ bool recorded_has(struct recorded *recorded, struct slice address)
 
 static void fill_report(struct recorded *recorded, struct report *report)
 {
-	const struct stack_record *record = recorded->job.record;
+	const struct stack_record *record = recorded->job->record;
 	VALUE_BUILDER_AUTO all;
 
 	value_builder_init(&all);
@@ -80,9 +79,9 @@ static void fill_report(struct recorded *recorded, struct report *report)
 	for (size_t i = 0; i < recorded->members.count; i++)
 		value_builder_member(&all, value_slice(&recorded->members.members[i].key),
 				     recorded->members.members[i].value);
-	report->data = value_builder_map(&all, recorded->job.arena);
+	report->data = value_builder_map(&all, recorded->job->arena);
 	report->text = buffer_slice(&recorded->text);
-	report->style = &recorded->job.style;
+	report->style = &recorded->job->style;
 }
 
 /* Looks before it opens for writing, which would make a state where there is none. */
@@ -105,24 +104,22 @@ struct recorded_work {
 	recorded_body *body;
 };
 
-static int run_once(struct invocation *invocation, const void *about, bool *ret_again)
+static int run_once(struct job *job, const void *about)
 {
 	const struct recorded_work *work = about;
+	struct invocation *invocation = job->invocation;
 	struct report report = invocation_report(invocation);
-	struct recorded recorded = {.arguments = invocation->arguments};
+	struct recorded recorded = {.job = job, .arguments = invocation->arguments};
 	int status = STATUS_ERROR;
 
 	buffer_init(&recorded.text, TEXT_LIMIT_BYTES);
 	value_builder_init(&recorded.members);
-	job_init(&recorded.job, invocation);
-	if (open_store(&recorded.job, work->access) && (!work->reads || job_reload(&recorded.job))) {
+	if (open_store(job, work->access) && (!work->reads || job_reload(job))) {
 		status = work->body(&recorded);
 		fill_report(&recorded, &report);
 	}
-	*ret_again = recorded.job.moved;
-	if (!*ret_again)
+	if (!job->moved)
 		status = invocation_end(invocation, &report, status);
-	job_release(&recorded.job);
 	value_builder_release(&recorded.members);
 	buffer_release(&recorded.text);
 	return status;

@@ -7,7 +7,7 @@
 
 /* A command on what is recorded: its state, opened, and what it has to say as text and as a document. */
 struct recorded {
-	struct job job;
+	struct job *job;
 	const struct arguments *arguments;
 	struct buffer text;
 	struct value_builder members; /* of the document, behind stack, lineage and serial */

@@ -15,6 +15,7 @@ struct fixture {
 	struct diagnostics diagnostics;
 	struct object objects[OBJECTS];
 	struct object *list[OBJECTS];
+	struct job job;
 	struct recorded recorded;
 };
 
@@ -26,12 +27,11 @@ static void fixture_init(struct fixture *fixture)
 		fixture->objects[i] = (struct object){.address = arena_format(&fixture->arena, "t.net.n%04zu", i)};
 		fixture->list[i] = &fixture->objects[i];
 	}
-	fixture->recorded = (struct recorded){
-		.job = {.arena = &fixture->arena,
-			.diagnostics = &fixture->diagnostics,
-			.objects = fixture->list,
-			.object_count = OBJECTS},
-	};
+	fixture->job = (struct job){.arena = &fixture->arena,
+				    .diagnostics = &fixture->diagnostics,
+				    .objects = fixture->list,
+				    .object_count = OBJECTS};
+	fixture->recorded = (struct recorded){.job = &fixture->job};
 }
 
 static void fixture_release(struct fixture *fixture)
