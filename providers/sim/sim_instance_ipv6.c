@@ -35,6 +35,12 @@ bool sim_subnet_range6(const struct sim_object *subnet, struct cidr *ret)
 	return false;
 }
 
+bool sim_subnet_range(const struct sim_object *subnet, uint8_t family, struct cidr *ret)
+{
+	*ret = subnet->range;
+	return family == 4 ? subnet->range.family == 4 : sim_subnet_range6(subnet, ret);
+}
+
 bool sim_addresses6_check(struct sim_call *call, const struct node *data, const struct node *interface,
 			  const struct sim_object *subnet)
 {

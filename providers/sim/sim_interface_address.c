@@ -107,12 +107,6 @@ static void forget(struct node *set, const char *member, struct slice text)
 			node_remove(set, i - 1);
 }
 
-static bool range_of(const struct sim_object *subnet, const struct sort *sort, struct cidr *ret)
-{
-	*ret = subnet->range;
-	return sort->family == 4 ? subnet->range.family == 4 : sim_subnet_range6(subnet, ret);
-}
-
 /* A subnet's listing tells how many addresses are free, whatever prefixes there are. */
 static void count_free(struct sim_call *call, const struct sim_interface *interface, const struct sort *sort,
 		       int64_t more)
@@ -130,7 +124,8 @@ static bool may_take(struct sim_call *call, const struct sim_interface *interfac
 	struct sim_object *instance = NULL;
 	bool is_one = sort->bits ? cidr_read(text, &one) && one.bits == sort->bits && !one.host_bits
 				 : cidr_read_address(text, &one);
-	bool is_within = is_one && range_of(interface->subnet, sort, &range) && cidr_contains(&range, &one);
+	bool is_within =
+		is_one && sim_subnet_range(interface->subnet, sort->family, &range) && cidr_contains(&range, &one);
 	struct node *holder = is_within ? holder_of(interface->subnet, sort, text, &instance) : NULL;
 
 	if (!is_within) {
@@ -160,7 +155,7 @@ static bool choose(struct sim_call *call, struct sim_interface *interface, const
 	const struct slice any = {NULL, 0};
 	struct cidr range;
 
-	if (!range_of(interface->subnet, sort, &range)) {
+	if (!sim_subnet_range(interface->subnet, sort->family, &range)) {
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' has no CIDR block of that family",
 			 SLICE_ARGUMENTS(interface->subnet->id));
 		return false;

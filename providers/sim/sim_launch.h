@@ -144,6 +144,8 @@ void sim_addresses6_give(struct sim_call *call, const struct node *data, const s
 			 const struct sim_object *subnet, struct node *item);
 /* The subnet's IPv6 range; false without one. */
 bool sim_subnet_range6(const struct sim_object *subnet, struct cidr *ret);
+/* That of a family, 4 or 6. */
+bool sim_subnet_range(const struct sim_object *subnet, uint8_t family, struct cidr *ret);
 /* An address of the range, in the call's arena. */
 struct slice sim_address6_any(struct sim_call *call, struct cidr range);
 

@@ -62,19 +62,13 @@ bool sim_prefix_around(const struct sim_object *subnet, const struct cidr *addre
 	return is_taken(subnet, address, false);
 }
 
-static bool range_of(const struct sim_object *subnet, const struct sort *sort, struct cidr *ret)
-{
-	*ret = subnet->range;
-	return sort->family == 4 ? subnet->range.family == 4 : sim_subnet_range6(subnet, ret);
-}
-
 static void check_named(struct sim_call *call, const struct sort *sort, struct slice text,
 			const struct sim_object *subnet)
 {
 	struct cidr range, prefix;
 
 	if (!cidr_read(text, &prefix) || prefix.bits != sort->bits || prefix.host_bits ||
-	    !range_of(subnet, sort, &range) || !cidr_contains(&range, &prefix))
+	    !sim_subnet_range(subnet, sort->family, &range) || !cidr_contains(&range, &prefix))
 		sim_fail(call, "InvalidParameterValue", "Prefix %.*s is not a /%u of the subnet's range",
 			 SLICE_ARGUMENTS(text), sort->bits);
 	else if (sim_range_taken(subnet, &prefix))
@@ -102,7 +96,7 @@ bool sim_prefix_choose(struct sim_call *call, const struct sim_object *subnet, u
 	const struct sort *sort = family == 4 ? &sorts[0] : &sorts[1];
 	struct cidr range, prefix;
 
-	if (!range_of(subnet, sort, &range) || range.bits >= sort->bits)
+	if (!sim_subnet_range(subnet, sort->family, &range) || range.bits >= sort->bits)
 		return false;
 	uint64_t last = ((uint64_t)1 << (sort->bits - range.bits)) - 1;
 	/* In the first and in the last one are addresses that AWS keeps. */
