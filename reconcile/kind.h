@@ -437,6 +437,12 @@ static inline bool field_lies_within(const struct field *field)
 	return field->range_parent &&
 	       (field->type == FIELD_ADDRESS || (field_is_range(field) && field->range == RANGE_NONE));
 }
+/* Whether the thing has that itself: what others are launched from only names it, and may before there is a range
+ * around it. */
+static inline bool field_is_share(const struct field *field)
+{
+	return field_lies_within(field) && (field->flags & SOLE);
+}
 /* Whether its items have calls of their own, which send one that changes as a whole. */
 static inline bool field_sends_items(const struct field *field)
 {

@@ -295,19 +295,12 @@ static void look_at_own(struct look *look, struct lying *lying, const struct val
 		     arena_text(arena, "take it from the range of '%.*s'", SLICE_ARGUMENTS(own)));
 }
 
-/* Whether the thing has the address, or the range, itself: what others are launched from only names it, and may before
- * there is a range around it. */
-static bool is_own(const struct field *field)
-{
-	return field_lies_within(field) && (field->flags & SOLE);
-}
-
 static void look_at_value(void *context, const struct visited *visited)
 {
 	struct look *look = context;
 	const struct field *field = visited->field;
 
-	if (is_own(field))
+	if (field_is_share(field))
 		look_at_own(look,
 			    &(struct lying){.action = look->action,
 					    .field = field,

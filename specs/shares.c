@@ -26,18 +26,13 @@ struct shares {
 	size_t count, capacity;
 };
 
-static bool is_share(const struct field *field)
-{
-	return field_lies_within(field) && (field->flags & SOLE);
-}
-
 static void note(void *context, const struct visited *visited)
 {
 	struct shares *shares = context;
 	const struct field *field = visited->field;
 	const struct value *value = visited->value;
 	const struct value *within =
-		is_share(field) ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
+		field_is_share(field) ? scope_nearest(visited->scope, slice_of(field->range_parent)) : NULL;
 	struct cidr cidr;
 
 	if (!within || value_has_secret(value) || !range_read(field, value, &cidr))
@@ -100,7 +95,7 @@ static void compare_all(const struct shares *shares)
 
 static bool has_share(const struct field *field)
 {
-	return field_any(field, is_share);
+	return field_any(field, field_is_share);
 }
 
 void shares_check(struct loading *loading)
