@@ -1,6 +1,8 @@
 #define _GNU_SOURCE 1 /* memmem() */
 #include "base/slice.h"
 
+#include "base/memory.h"
+
 bool slice_equal_caseless(struct slice a, struct slice b)
 {
 	for (size_t i = 0; i < a.size && a.size == b.size; i++)
@@ -15,6 +17,20 @@ int slice_compare(struct slice a, struct slice b)
 	int order = shorter > 0 ? memcmp(a.data, b.data, shorter) : 0;
 
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+int slice_order(const void *a, const void *b)
+{
+	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+char *slice_text(struct slice text)
+{
+	char *copy = memory_get(text.size + 1);
+
+	if (text.size > 0)
+		memcpy(copy, text.data, text.size);
+	return copy;
 }
 
 bool slice_is_among(const char *name, const struct slice *list, size_t count)

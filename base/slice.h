@@ -40,6 +40,12 @@ static inline char lower_case(char byte)
 	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
 }
 
+/* An ASCII digit, whatever the locale. */
+static inline bool slice_is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
 /* ASCII white space, whatever the locale. */
 static inline bool slice_is_space(char byte)
 {
@@ -50,6 +56,10 @@ static inline bool slice_is_space(char byte)
 bool slice_equal_caseless(struct slice a, struct slice b);
 /* Byte order, shorter first where one is a prefix of the other: <0, 0, >0. */
 int slice_compare(struct slice a, struct slice b);
+/* The same for qsort(), of what each points at. */
+int slice_order(const void *a, const void *b);
+/* On the heap, with a NUL behind it; the caller frees it. */
+__attribute__((warn_unused_result)) char *slice_text(struct slice text);
 /* Whether the list has that name. */
 bool slice_is_among(const char *name, const struct slice *list, size_t count);
 /* Whether text is one of the names, behind the last of which stands NULL; names NULL: there are none. */

@@ -30,18 +30,13 @@ struct value time_value(struct arena *arena, int64_t wall_ms)
 	return wall_ms == 0 ? value_null() : value_string(time_text(arena, wall_ms));
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 /* The bytes at the beginning that are digits, or that are none, cut off. */
 static struct slice cut_run(struct slice *rest, bool digits)
 {
 	size_t size = 0;
 	struct slice run;
 
-	while (size < rest->size && is_digit(rest->data[size]) == digits)
+	while (size < rest->size && slice_is_digit(rest->data[size]) == digits)
 		size++;
 	run = slice_first(*rest, size);
 	*rest = slice_from(*rest, size);

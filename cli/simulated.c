@@ -63,22 +63,13 @@ static int64_t wall_ms(struct world *world)
 	return now_ms;
 }
 
-static char *copy_text(struct slice text)
-{
-	char *copy = memory_get(text.size + 1);
-
-	if (text.size > 0)
-		memcpy(copy, text.data, text.size);
-	return copy;
-}
-
 /* NULL after a diagnostic. */
 static struct simulator *open_simulator(struct simulated *simulated, struct slice endpoint,
 					struct diagnostics *diagnostics)
 {
 	int64_t now_ms = boot_ms(&simulated->world);
 	struct simulator *simulator = memory_get(sizeof(*simulator));
-	char *name = copy_text(endpoint);
+	char *name = slice_text(endpoint);
 	struct arena scratch;
 
 	arena_init(&scratch);
@@ -112,8 +103,8 @@ static void refuse(struct simulated *simulated, http_done *done, void *context, 
 	*refused = (struct refused){
 		.done = done,
 		.context = context,
-		.message = copy_text(reason ? reason->message : SLICE("the simulator did not open")),
-		.hint = copy_text(reason ? reason->hint : (struct slice){NULL, 0}),
+		.message = slice_text(reason ? reason->message : SLICE("the simulator did not open")),
+		.hint = slice_text(reason ? reason->hint : (struct slice){NULL, 0}),
 		.next = simulated->refused,
 	};
 	simulated->refused = refused;

@@ -308,11 +308,6 @@ bool world_can_write(const char *path, struct diagnostics *diagnostics)
 	return name[0] != '\0' || fail(diagnostics, "write", path, EISDIR);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
-}
-
 struct names {
 	struct slice *items; /* owned */
 	size_t count;
@@ -357,7 +352,7 @@ bool world_list_folder(struct world *world, struct arena *arena, const char *pat
 	if (errno != 0)
 		return fail(diagnostics, "list", path, errno);
 	if (names.count > 1)
-		qsort(names.items, names.count, sizeof names.items[0], compare_names);
+		qsort(names.items, names.count, sizeof names.items[0], slice_order);
 	*ret_names = arena_new_array(arena, names.count, struct slice);
 	if (names.count > 0)
 		memcpy(*ret_names, names.items, names.count * sizeof names.items[0]);

@@ -52,11 +52,6 @@ static void bytes_add_range(uint64_t bytes[4], char from, char to)
 		bytes_add(bytes, (unsigned char)byte);
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 static bool is_letter(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
@@ -74,7 +69,7 @@ static bool escape_read(char byte, uint64_t bytes[4])
 	}
 	if (byte == 'd' || byte == 'w')
 		return true;
-	if (byte == '\0' || is_digit(byte) || is_letter(byte) || (unsigned char)byte >= 0x80)
+	if (byte == '\0' || slice_is_digit(byte) || is_letter(byte) || (unsigned char)byte >= 0x80)
 		return false;
 	bytes_add(bytes, (unsigned char)byte);
 	return true;
@@ -115,7 +110,7 @@ static bool number_read(const char **text, unsigned *ret)
 	const char *at = *text;
 	unsigned number = 0;
 
-	for (; is_digit(*at) && number <= REPEATS_MOST; at++)
+	for (; slice_is_digit(*at) && number <= REPEATS_MOST; at++)
 		number = number * 10 + (unsigned)(*at - '0');
 	if (at == *text || number > REPEATS_MOST)
 		return false;

@@ -83,11 +83,6 @@ static struct value fields_to_be(struct planning *planning, const struct item *i
 	return value_builder_map(&builder, planning->arena);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
-}
-
 /* "2 instances keep version 1 until they are replaced", for each of what they keep. */
 static void tell_kept(struct planning *planning, const struct runner *runner)
 {
@@ -100,7 +95,7 @@ static void tell_kept(struct planning *planning, const struct runner *runner)
 		count += kept[count].size > 0;
 	}
 	if (count > 1)
-		qsort(kept, count, sizeof(*kept), compare_texts);
+		qsort(kept, count, sizeof(*kept), slice_order);
 	for (size_t i = 0, alike; i < count; i += alike) {
 		for (alike = 1; i + alike < count && slice_equal(kept[i], kept[i + alike]);)
 			alike++;

@@ -227,16 +227,11 @@ bool identity_read(struct arena *arena, struct slice text, struct identity *ret)
 	return true;
 }
 
-static int compare_slices(const void *a, const void *b)
-{
-	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
-}
-
 /* A JSON list of the texts, sorted and without repeats: their order means nothing. NULL: there are none. */
 static void write_names(struct buffer *buffer, struct slice *names, size_t count)
 {
 	if (count > 1)
-		qsort(names, count, sizeof(*names), compare_slices);
+		qsort(names, count, sizeof(*names), slice_order);
 	buffer_byte(buffer, '[');
 	for (size_t i = 0; names && i < count; i++) {
 		if (i > 0 && slice_equal(names[i - 1], names[i]))

@@ -46,11 +46,6 @@ static const struct habit {
 	{'$', "within '${' and '}' a name stands by itself, without '$'"},
 };
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 static bool is_letter(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
@@ -90,16 +85,16 @@ static size_t name_end(struct slice text, size_t offset, bool after_dot)
 {
 	size_t end = offset;
 
-	if (end == text.size || !(is_letter(text.data[end]) || (after_dot && is_digit(text.data[end]))))
+	if (end == text.size || !(is_letter(text.data[end]) || (after_dot && slice_is_digit(text.data[end]))))
 		return offset;
 	for (end++; end < text.size; end++) {
 		char byte = text.data[end];
 
-		if (is_letter(byte) || is_digit(byte))
+		if (is_letter(byte) || slice_is_digit(byte))
 			continue;
 		/* "a-b" is a name, as resources are often called so; "a - b" and "a -b" subtract. */
 		if (byte != '-' || end + 1 == text.size || text.data[end - 1] == '-' ||
-		    !(is_letter(text.data[end + 1]) || is_digit(text.data[end + 1])))
+		    !(is_letter(text.data[end + 1]) || slice_is_digit(text.data[end + 1])))
 			break;
 	}
 	return end;
@@ -107,7 +102,7 @@ static size_t name_end(struct slice text, size_t offset, bool after_dot)
 
 static size_t digits_end(struct slice text, size_t offset)
 {
-	while (offset < text.size && is_digit(text.data[offset]))
+	while (offset < text.size && slice_is_digit(text.data[offset]))
 		offset++;
 	return offset;
 }
@@ -118,7 +113,7 @@ static size_t number_end(struct slice text, size_t offset)
 
 	if (end == offset)
 		return offset;
-	if (end + 1 < text.size && text.data[end] == '.' && is_digit(text.data[end + 1]))
+	if (end + 1 < text.size && text.data[end] == '.' && slice_is_digit(text.data[end + 1]))
 		end = digits_end(text, end + 1);
 	if (end < text.size && (text.data[end] == 'e' || text.data[end] == 'E')) {
 		more = end + 1;

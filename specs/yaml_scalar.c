@@ -88,16 +88,11 @@ static bool word_read(enum word word, struct slice text, struct position positio
 	return false;
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 static size_t digits_at(struct slice text, size_t offset)
 {
 	size_t end = offset;
 
-	while (end < text.size && is_digit(text.data[end]))
+	while (end < text.size && slice_is_digit(text.data[end]))
 		end++;
 	return end - offset;
 }
@@ -240,7 +235,7 @@ bool yaml_scalar_plain(struct slice text, struct position position, struct value
 		*ret = value_at(value, position);
 		return true;
 	}
-	if (text.size > 0 && (is_digit(first) || first == '-' || first == '+' || first == '.') &&
+	if (text.size > 0 && (slice_is_digit(first) || first == '-' || first == '+' || first == '.') &&
 	    !number_read(text, position, &value, diagnostics))
 		return false;
 	*ret = value_at(value, position);

@@ -318,15 +318,6 @@ static bool set_limits(struct exchange *exchange)
 	return set_numbers(exchange->easy, options, sizeof options / sizeof options[0]);
 }
 
-static char *text_of(struct slice text)
-{
-	char *copy = memory_get(text.size + 1);
-
-	if (text.size > 0)
-		memcpy(copy, text.data, text.size);
-	return copy;
-}
-
 static bool set_trust(struct exchange *exchange)
 {
 	char *path;
@@ -334,7 +325,7 @@ static bool set_trust(struct exchange *exchange)
 
 	if (exchange->request->ca_file.size == 0)
 		return true;
-	path = text_of(exchange->request->ca_file);
+	path = slice_text(exchange->request->ca_file);
 	/* The system's folder of certificates would be trusted beside the bundle. */
 	fine = libcurl()->easy_setopt(exchange->easy, CURLOPT_CAINFO, path) == CURLE_OK &&
 	       libcurl()->easy_setopt(exchange->easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
@@ -384,8 +375,8 @@ static bool set_options(struct exchange *exchange, const char *url, const char *
 
 static bool ready_handle(struct exchange *exchange, const struct http_request *request)
 {
-	char *url = text_of(request->url);
-	char *method = text_of(request->method);
+	char *url = slice_text(request->url);
+	char *method = slice_text(request->method);
 	const char *problem;
 	bool fine;
 

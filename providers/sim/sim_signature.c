@@ -97,11 +97,6 @@ static void append_header_value(struct buffer *to, const struct http_request *re
 		(void)buffer_append(to, host);
 }
 
-static int by_text(const void *left, const void *right)
-{
-	return slice_compare(*(const struct slice *)left, *(const struct slice *)right);
-}
-
 static void append_query(struct buffer *to, struct slice query)
 {
 	struct slice parts[HEADERS_MOST];
@@ -110,7 +105,7 @@ static void append_query(struct buffer *to, struct slice query)
 	while (query.size > 0 && count < HEADERS_MOST)
 		parts[count++] = slice_cut(&query, '&');
 	if (count > 1)
-		qsort(parts, count, sizeof(parts[0]), by_text);
+		qsort(parts, count, sizeof(parts[0]), slice_order);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			(void)buffer_byte(to, '&');
