@@ -45,7 +45,9 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 	struct value waited = dependencies_explicit(object->dependencies, object->dependency_count, arena);
 	struct value waits = dependencies_explicit(resource->dependencies, resource->dependency_count, arena);
 	bool guards = object->protect != resource->protect, leaves = !ignored_equal(&object->ignored, &left);
-	bool follows = !ignored_equal(&waited, &waits);
+	waited = ignored_in_order(&waited, arena);
+	waits = ignored_in_order(&waits, arena);
+	bool follows = !value_equal(&waited, &waits);
 	if (!guards && !leaves && !follows)
 		return NULL;
 	struct difference *ret = arena_new(arena, struct difference);
@@ -55,6 +57,6 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 	if (leaves)
 		add(ret, "lifecycle.ignore", ignored_in_order(&object->ignored, arena), ignored_in_order(&left, arena));
 	if (follows)
-		add(ret, "depends_on", ignored_in_order(&waited, arena), ignored_in_order(&waits, arena));
+		add(ret, "depends_on", waited, waits);
 	return ret;
 }
