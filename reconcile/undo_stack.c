@@ -468,6 +468,18 @@ static void leave_alone(const struct entries *entries, struct resource *resource
 	resource->dependency_count = count;
 }
 
+/* What stands where it stood before is found there as others have made it meanwhile, when it was none of this stack's:
+ * it is to be as it was, but for what was left to them. */
+static void ask_for_all(struct undo_work *work, const struct entry *entry, struct resource *resource)
+{
+	const struct value *left = &resource->left_to_others;
+
+	if (!entry->one->kind->found || !undo_is_made_anew(work, entry))
+		return;
+	resource->ignored = value_is(left, VALUE_LIST) ? ignored_read(left, work->arena) : NULL;
+	resource->ignored_count = value_is(left, VALUE_LIST) ? left->count : 0;
+}
+
 /* What goes back cannot come after what will not be there. */
 static void leave_out_past(const struct entries *entries, struct resource *resource)
 {
@@ -505,8 +517,10 @@ static void write_stack(struct entries *entries)
 			undoing->addresses[undoing->address_count++] = entry->address;
 		if (!entry->is_there)
 			continue;
-		if (undo_goes_back(entry))
+		if (undo_goes_back(entry)) {
+			ask_for_all(work, entry, &entry->resource);
 			leave_out_past(entries, &entry->resource);
+		}
 		if (!entry->one || entry->one->verdict == UNDO_NOTHING || entry->one->verdict == UNDO_UNKNOWN)
 			ignore_settled(work, &entry->resource);
 		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))

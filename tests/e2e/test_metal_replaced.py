@@ -53,6 +53,24 @@ def test_a_machine_in_the_place_of_another_gets_its_power(two_machines, first, t
     assert is_empty(stack)
 
 
+@pytest.mark.parametrize("first, then", ["ab", "ba"], ids=["off", "on"])
+def test_a_machine_that_comes_back_gets_its_power(two_machines, first, then):
+    """Others had it while another one stood in its place, and nothing of that is theirs any more."""
+    power, other = {"a": ("off", "On"), "b": ("on", "Off")}[first]
+    stack = two_machines(m=(first, power))
+    stack.run("apply", "--yes")
+    two_machines(m=(then, power))
+    stack.run("apply", "--yes")
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    stack.run("sim", WORLD, "change", "machine", ADDRESSES[first], f"power={other}")
+    undone = stack.run("undo", run, "--yes", "--output", "json").json
+    assert changes(undone, "metal.machine.m")["power"] == ("set", other.lower(), power)
+    assert powers_of(stack) == {"a": power, "b": power}
+    stack.run("drift")
+    two_machines(m=(first, power))
+    assert is_empty(stack)
+
+
 def test_machines_that_change_places_get_their_power(two_machines):
     stack = two_machines(m=("a", "on"), n=("b", "off"))
     stack.run("apply", "--yes")
