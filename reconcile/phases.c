@@ -283,9 +283,9 @@ static void order_release(struct building *building, size_t index, const struct 
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
 	const struct action *leaving = &building->plan->actions[target];
-	/* What but mentions it keeps it from nothing, unless something runs by that. */
-	bool holds = in_part || dependency_is_explicit(dependency) ||
-		     named_pins(action->kind, dependency->field, leaving->kind->name) ||
+	/* What but mentions it keeps it from nothing, unless something runs by that; nor does what was only to be made
+	 * after it, where each of two is recorded so of the other. */
+	bool holds = in_part || named_pins(action->kind, dependency->field, leaving->kind->name) ||
 		     (action->runs_by && runs_hold(action->runs_by->runs, leaving->kind));
 	void (*order)(struct building *, uint32_t, uint32_t) = holds ? order_nodes : order_rather;
 	if (action_ends_old(action)) {

@@ -138,3 +138,37 @@ def test_a_later_run_that_comes_after_what_would_go_is_named(site):
     apply(site)
     refused = site.run("undo", made, "--yes", status=1).err
     assert f"'{NET}' needs '{GATEWAY}', which the run made and which would go (apply, run {newest(site)[:8]})" in refused
+
+
+def turn_around_and_undo(site):
+    """The record says of each that it comes after the other."""
+    write(site, after(GATEWAY), {})
+    apply(site)
+    write(site, {}, {})
+    apply(site)
+    taken_out = newest(site)
+    write(site, {}, after(NET))
+    apply(site)
+    site.run("undo", taken_out, "--yes")
+
+
+def read_one_alone(site):
+    """The same by an apply that could not read the one that is to come first by now."""
+    write(site, after(GATEWAY), {})
+    apply(site)
+    write(site, {}, after(NET))
+    site.run("sim", "fault", "DescribeVpcs", "deny", "1", "1")
+    site.run("apply", "--yes", status=3)
+
+
+@pytest.mark.parametrize("get_there", [turn_around_and_undo, read_one_alone])
+@pytest.mark.parametrize("how", ["destroy", "out of the spec"])
+def test_two_that_are_recorded_as_coming_after_each_other_can_go(site, get_there, how):
+    """The order of making is no reason to keep what is there for ever."""
+    get_there(site)
+    if how == "destroy":
+        site.run("destroy", "--yes")
+    else:
+        write(site)
+        apply(site)
+    assert ids_of(site) == {}
