@@ -59,7 +59,8 @@ struct value dependencies_explicit(const struct dependency *dependencies, size_t
 	for (size_t i = 0; i < count; i++)
 		if (dependency_is_explicit(&dependencies[i]))
 			items[found++] = value_string(dependencies[i].address);
-	return value_list(items, found);
+	const struct value named = value_list(items, found);
+	return ignored_in_order(&named, arena);
 }
 
 static bool binding_read(struct slice name, enum binding *ret)

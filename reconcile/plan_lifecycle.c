@@ -45,8 +45,6 @@ struct difference *plan_item_lifecycle(struct planning *planning, const struct i
 	struct value waited = dependencies_explicit(object->dependencies, object->dependency_count, arena);
 	struct value waits = dependencies_explicit(resource->dependencies, resource->dependency_count, arena);
 	bool guards = object->protect != resource->protect, leaves = !ignored_equal(&object->ignored, &left);
-	waited = ignored_in_order(&waited, arena);
-	waits = ignored_in_order(&waits, arena);
 	bool follows = !value_equal(&waited, &waits);
 	if (!guards && !leaves && !follows)
 		return NULL;

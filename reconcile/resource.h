@@ -215,10 +215,9 @@ struct digest resource_symbolic_in(struct buffer *text, const struct resource *r
 void object_discard_shown(struct object *object, struct arena *arena);
 /* Whether a LIST of fields that are left to others has the name; false where it is none. O(count). */
 bool ignored_has(const struct value *list, struct slice name);
-/* Whether both have the same names, or one of them is an older program's. Any LIST of names will do, as for the one
- * below. */
+/* Whether both have the same names, or one of them is an older program's. */
 bool ignored_equal(const struct value *a, const struct value *b);
-/* The names of such a list in order, each once: however they were written, they mean the same. */
+/* The names of such a LIST, or of any other, in order, each once: however they were written, they mean the same. */
 struct value ignored_in_order(const struct value *list, struct arena *arena);
 /* Names of fields as a body keeps them, a LIST, and back. */
 struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
@@ -227,7 +226,7 @@ const struct slice *ignored_read(const struct value *list, struct arena *arena);
 /* dependencies.c */
 /* Whether one of them is of the same field, output and address. */
 bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted);
-/* LIST of the addresses that depends_on names among them. */
+/* LIST of the addresses that depends_on names among them, in order, each once. */
 struct value dependencies_explicit(const struct dependency *dependencies, size_t count, struct arena *arena);
 /* Dependencies as a body keeps them, a LIST, and back, but for their positions. False where one names no address or no
  * binding. */

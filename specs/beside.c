@@ -16,6 +16,7 @@ struct together {
 	const struct resource *witness; /* what is known to lie in it: the resource itself, or what it refers to */
 };
 
+/* One resource that is looked at. */
 struct inside {
 	struct loading *loading;
 	const struct resource *resource;
@@ -155,7 +156,7 @@ static void check(void *context, const struct visited *visited)
 
 	if (field->beside)
 		look_at(inside, turn_to(inside, visited), visited);
-	if (inside->looks_on || is_left(inside->resource, visited->top->name))
+	if ((!field->alike && !field->through) || inside->looks_on || is_left(inside->resource, visited->top->name))
 		return;
 	if (field->alike)
 		compare(inside, field, visited->name, visited->value);

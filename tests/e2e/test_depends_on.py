@@ -35,6 +35,15 @@ def undo_newest(stack):
     return stack.run("undo", newest(stack), "--yes")
 
 
+def take_away(stack, how):
+    if how == "destroy":
+        stack.run("destroy", "--yes")
+    else:
+        write(stack)
+        apply(stack)
+    assert ids_of(stack) == {}
+
+
 @pytest.mark.parametrize("how", ["destroy", "out of the spec"])
 @pytest.mark.parametrize("more", [{}, {"tags": {"a": "b"}}], ids=["alone", "with a change"])
 def test_what_was_turned_around_can_go(site, more, how):
@@ -43,12 +52,7 @@ def test_what_was_turned_around_can_go(site, more, how):
     write(site, {}, after(NET, **more))
     apply(site)
     plan_is_empty(site)
-    if how == "destroy":
-        site.run("destroy", "--yes")
-    else:
-        write(site)
-        apply(site)
-    assert ids_of(site) == {}
+    take_away(site, how)
     calls = site.run("state", "history", newest(site)).out
     assert calls.index("DeleteCustomerGateway") < calls.index("DeleteVpc")
 
@@ -166,9 +170,4 @@ def read_one_alone(site):
 def test_two_that_are_recorded_as_coming_after_each_other_can_go(site, get_there, how):
     """The order of making is no reason to keep what is there for ever."""
     get_there(site)
-    if how == "destroy":
-        site.run("destroy", "--yes")
-    else:
-        write(site)
-        apply(site)
-    assert ids_of(site) == {}
+    take_away(site, how)

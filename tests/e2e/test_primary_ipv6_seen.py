@@ -96,19 +96,6 @@ def test_a_spec_that_lets_go_of_it(stack, cloud):
     assert plan(stack).actions[MACHINE].operation == "record"
 
 
-@pytest.mark.parametrize("fault", ["lost_answer", "lost_request", "deny"])
-def test_one_that_is_cut_off(stack, cloud, fault):
-    write(stack, address6_count=1, primary_ipv6=True)
-    apply(stack)
-    mark(cloud, stack, False)
-    cloud.fault("ModifyNetworkInterfaceAttribute", fault, count=1)
-    stack.run("apply", "--yes", status=None)
-    stack.run("apply", "--yes")
-    assert is_primary(cloud, stack) == [True]
-    plan_is_empty(stack)
-    stack.run("drift")
-
-
 def write_further(stack, **said):
     """Of its second interface."""
     write(stack, interfaces=[{"device_index": 1, "subnet": Ref("aws.subnet.s"), "description": "d", **said}])
@@ -203,13 +190,18 @@ def test_of_a_further_interface_that_never_said_it(stack, cloud):
 
 
 @pytest.mark.parametrize("fault", ["lost_answer", "lost_request", "deny"])
-def test_of_a_further_interface_one_that_is_cut_off(stack, cloud, fault):
-    write_further(stack, address6_count=1, primary_ipv6=True)
+@pytest.mark.parametrize(
+    "say, look, change",
+    [(write, is_primary, mark), (write_further, is_further_primary, mark_further)],
+    ids=["its own", "of a further interface"],
+)
+def test_one_that_is_cut_off(stack, cloud, say, look, change, fault):
+    say(stack, address6_count=1, primary_ipv6=True)
     apply(stack)
-    mark_further(cloud, stack, False)
+    change(cloud, stack, False)
     cloud.fault("ModifyNetworkInterfaceAttribute", fault, count=1)
     stack.run("apply", "--yes", status=None)
     stack.run("apply", "--yes")
-    assert is_further_primary(cloud, stack) == [True]
+    assert look(cloud, stack) == [True]
     plan_is_empty(stack)
     stack.run("drift")
