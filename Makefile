@@ -102,13 +102,13 @@ valgrind: $(unit_programs) dependencies-valgrind ## run the unit tests under val
 kept_memory = MIMALLOC_RESERVE_OS_MEMORY=512MiB MIMALLOC_ALLOW_DECOMMIT=0
 
 .PHONY: simulate
-simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from FIRST=1 on, for SECONDS= at most, with mishaps of all kinds, many at once with STORM=1
+simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from FIRST=1 on, for SECONDS= at most, with mishaps of all kinds, many at once with STORM=1, only long ones with LONG=1
 	$(Q)$(kept_memory) $(BUILD)/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),1000) --seconds $(or $(SECONDS),0) \
-		$(if $(STORM),--storm) --report $(BUILD)/simulate-report.txt
+		$(if $(STORM),--storm) $(if $(LONG),--long) --report $(BUILD)/simulate-report.txt
 
 .PHONY: simulate-mutants
 simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells
-	$(Q)$(BUILD)/tests/simulate --mutant all --count $(or $(SEEDS),10000)
+	$(Q)$(BUILD)/tests/simulate --long --mutant all --count $(or $(SEEDS),10000)
 
 recovery := reconcile/recover.c reconcile/recover_resend.c reconcile/refresh_match.c reconcile/unfinished_agreed.c \
 	reconcile/unfinished_moved.c reconcile/unfinished_outputs.c reconcile/unfinished_shows.c reconcile/unfinished.c \
@@ -117,7 +117,7 @@ recovery := reconcile/recover.c reconcile/recover_resend.c reconcile/refresh_mat
 simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= COVERAGE=1 $(BUILD)/coverage/tests/simulate
 	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
-	$(Q)$(BUILD)/coverage/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),2000) || true
+	$(Q)$(BUILD)/coverage/tests/simulate --long --first $(or $(FIRST),1) --count $(or $(SEEDS),2000) || true
 	$(Q)bash tests/simulate/coverage.sh $(BUILD)/coverage $(recovery)
 
 .PHONY: lint

@@ -31,6 +31,14 @@ def test_seeds_keep_all_promises_where_mishaps_come_in_crowds():
     assert simulate("--verbose", "--first", "1", "--count", "1") != simulate("--verbose", "--storm", "--first", "1", "--count", "1")
 
 
+def test_seeds_keep_all_promises_where_each_life_is_a_long_one():
+    status, told = simulate("--long", "--first", "1", "--count", "100", "--check", "1")
+    assert status == 0, told
+    assert re.search(r"^100 seeds in .*, 0 broke a promise$", told, re.MULTILINE), told
+    lengths = [len(simulate(*words, "--verbose", "--first", "1", "--count", "20")[1]) for words in ([], ["--long"])]
+    assert lengths[0] < lengths[1]
+
+
 def test_the_report_counts_pairs_of_operation_and_mishap(tmp_path):
     report = tmp_path / "report.txt"
     status, told = simulate("--count", "100", "--check", "0", "--report", str(report))
@@ -93,7 +101,7 @@ def test_every_mutant_is_tried_below():
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_program_broken_on_purpose_is_caught(mutant):
-    status, told = simulate("--mutant", mutant, "--count", "10000")
+    status, told = simulate("--long", "--mutant", mutant, "--count", "10000")
     assert status == 0, told
     assert told.startswith(mutant) and " caught after " in told
 

@@ -6,8 +6,7 @@
  */
 
 enum {
-	ONE_IN = 48,
-	HOOKS_ONE_IN = 8,
+	WITHOUT_HOOKS_ONE_IN = 6,
 	LEASE_MS = 40 * 1000,
 	/* What was begun before that is not waited for any more. */
 	LATE_MS = 10 * 60 * 1000,
@@ -250,7 +249,7 @@ void story_go_on(struct story *story)
 	bool has_hooks = story->blueprint.feature == FEATURE_HOOKS &&
 			 blueprint_find(&story->blueprint, SPECIES_SCALING_GROUP, 0);
 
-	if (!chance_one_in(&story->universe->plot, has_hooks ? HOOKS_ONE_IN : ONE_IN))
+	if (!has_hooks && !chance_one_in(&story->universe->plot, WITHOUT_HOOKS_ONE_IN))
 		return;
 	if (has_hooks)
 		read_no_hook(story);

@@ -11,15 +11,15 @@
 #include "tests/simulate/story.h"
 
 /*
- * simulate [--first N] [--count N] [--jobs N] [--storm] [--verbose] [--check N] [--least N] [--seconds N]
+ * simulate [--first N] [--count N] [--jobs N] [--storm] [--long] [--verbose] [--check N] [--least N] [--seconds N]
  *          [--report FILE] [--mutant NAME]
  *
  * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what happened, and which promise; the
  * exit status is then 1. --storm: of the same seeds other stories, in which several mishaps befall most commands.
- * --seconds: no seed is begun later; SIGINT and SIGTERM end a run with its report, and the status 1. --check: so many
- * seeds are told twice and must come out the same to the byte. --least: how often each pair of an operation and a
- * mishap should occur; those that do not are counted. --mutant: the program is broken on purpose, `all` in each of the
- * ways in turn: the status is 1 where no seed notices.
+ * --long: likewise, each of them a long one. --seconds: no seed is begun later; SIGINT and SIGTERM end a run with its
+ * report, and the status 1. --check: so many seeds are told twice and must come out the same to the byte. --least: how
+ * often each pair of an operation and a mishap should occur; those that do not are counted. --mutant: the program is
+ * broken on purpose, `all` in each of the ways in turn: the status is 1 where no seed notices.
  */
 
 struct options {
@@ -29,7 +29,7 @@ struct options {
 };
 
 /* As in struct universe; of all seeds. */
-static bool storm;
+static bool storm, all_long;
 
 /* One seed. Returns the digest of all that happened; *ret_broken: a promise was. */
 static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_broken, FILE *to)
@@ -39,6 +39,7 @@ static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_br
 
 	universe_open(universe, seed, keep, tally);
 	universe->storm = storm;
+	universe->all_long = all_long;
 	story_tell(universe);
 	hash = universe->trace.hash;
 	*ret_broken = universe->failure[0] != '\0';
@@ -228,6 +229,22 @@ static bool read_number(const char *word, uint64_t *ret)
 	return true;
 }
 
+static bool read_switch(struct options *options, const char *word)
+{
+	const struct {
+		const char *name;
+		bool *is_on;
+	} known[] = {{"--verbose", &options->verbose}, {"--storm", &storm}, {"--long", &all_long}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(word, known[i].name) != 0)
+			continue;
+		*known[i].is_on = true;
+		return true;
+	}
+	return false;
+}
+
 static bool read_options(struct options *options, int count, char **words)
 {
 	const struct {
@@ -244,14 +261,8 @@ static bool read_options(struct options *options, int count, char **words)
 	for (int i = 1; i < count; i++) {
 		size_t at = 0;
 
-		if (strcmp(words[i], "--verbose") == 0) {
-			options->verbose = true;
+		if (read_switch(options, words[i]))
 			continue;
-		}
-		if (strcmp(words[i], "--storm") == 0) {
-			storm = true;
-			continue;
-		}
 		while (at < sizeof(known) / sizeof(known[0]) && strcmp(words[i], known[at].name) != 0)
 			at++;
 		if (at == sizeof(known) / sizeof(known[0]) || ++i == count)
@@ -274,8 +285,8 @@ int main(int count, char **words)
 
 	if (!read_options(&options, count, words)) {
 		fprintf(stderr,
-			"simulate [--first N] [--count N] [--jobs N] [--storm] [--verbose] [--check N] [--least N] "
-			"[--seconds N] [--report FILE] [--mutant NAME]\n");
+			"simulate [--first N] [--count N] [--jobs N] [--storm] [--long] [--verbose] [--check N] "
+			"[--least N] [--seconds N] [--report FILE] [--mutant NAME]\n");
 		return 64;
 	}
 	/* There are no threads here to lock anything against. */

@@ -7,7 +7,6 @@
  */
 
 enum {
-	ONE_IN = 192,
 	CHANGES_MOST = 4,
 };
 
@@ -109,8 +108,6 @@ void story_pause(struct story *story)
 	struct universe *universe = story->universe;
 	struct thing *machine;
 
-	if (!chance_one_in(&universe->plot, ONE_IN))
-		return;
 	/* The spec says of the second one that it runs. */
 	bool ignored = chance_one_in(&universe->plot, 2);
 	machine = find(story, ignored);

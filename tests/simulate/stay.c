@@ -7,7 +7,6 @@
  */
 
 enum {
-	ONE_IN = 192,
 	CHANGES_MOST = 4,
 	LEASE_MS = 40 * 1000,
 	STAYING_MOST = 2,
@@ -133,8 +132,6 @@ void story_stay(struct story *story)
 {
 	struct staying staying = {.story = story};
 
-	if (!chance_one_in(&story->universe->plot, ONE_IN))
-		return;
 	const struct stay *stay = &stays[chance_between(&story->universe->plot, 0, STAYS - 1)];
 	stay->find(&staying);
 	story_save_spec(story);

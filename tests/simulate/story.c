@@ -15,15 +15,8 @@ enum {
 	SURE_CHANGE_MOST = 14,
 	SURE_REQUEST_MOST = 14,
 	DISK_STEPS_MOST = 400,
-	MISTAKE_ONE_IN = 128,
-	CLAIM_ONE_IN = 24,
-	AGAIN_ONE_IN = 32,
-	LATE_ONE_IN = 32,
 	NIGHT_ONE_IN = 6,
-	VANISH_ONE_IN = 96,
-	BEHIND_ONE_IN = 64,
-	EARLIER_ONE_IN = 64,
-	ELSEWHERE_ONE_IN = 128,
+	LONG_ONE_IN = 8,
 };
 
 const char *const universe_environment[][2] = {
@@ -207,6 +200,8 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	if (chance_one_in(plot, 2) && story_end_changing(story->universe))
 		pause_ms = chance_between(plot, 0, MOMENT_MS);
 	universe_pass(story->universe, pause_ms);
+	if (!story->is_long)
+		return;
 	if (status != STATUS_FINE && chance_one_in(plot, NIGHT_ONE_IN))
 		story_look_at_night(story);
 	story_settle(story);
@@ -277,11 +272,12 @@ static void come_to_peace(struct story *story)
 {
 	struct universe *universe = story->universe;
 
-	story_settle_late(story);
+	if (story->is_long)
+		story_settle_late(story);
 	story_make_peace(story);
 	/* What our tags were copied to is not ours, as no call of ours makes the like: nor once none can be under way
 	 * any more. */
-	story->copied = chance_one_in(&universe->plot, 8);
+	story->copied = story->is_long && chance_one_in(&universe->plot, 8);
 	if (story->copied) {
 		if (chance_one_in(&universe->plot, 2))
 			universe_pass(universe, HOUR_MS);
@@ -333,14 +329,15 @@ static void tell_chapters(struct story *story)
 {
 	struct universe *universe = story->universe;
 	enum turn turn = universe->target.row->turn;
-	/* Rather more seeds than longer ones. */
-	int64_t chapters =
-		turn == TURN_NONE ? 1 + chance_one_in(&universe->plot, 4) : 2 + chance_one_in(&universe->plot, 8);
+	int64_t chapters = turn == TURN_NONE ? 1 : 2;
 
+	/* Rather more seeds than longer ones. */
+	if (story->is_long)
+		chapters += chance_one_in(&universe->plot, turn == TURN_NONE ? 4 : 8);
 	enum chapter first = draw_first(universe);
 
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
-		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
+		int64_t edits = i > 0 && story->is_long ? chance_between(&universe->plot, 0, 3) : 0;
 		enum chapter chapter = i >= chapters ? CHAPTER_LATE : CHAPTER_ANY;
 		struct blueprint former = story->blueprint;
 		uint64_t mishaps = universe->mishaps_after_change;
@@ -355,9 +352,32 @@ static void tell_chapters(struct story *story)
 		}
 		story_save_spec(story);
 		tell_chapter(story, chapter);
-		if (i > 0)
+		if (i > 0 && story->is_long)
 			set_back(story, &former, mishaps);
 	}
+}
+
+/* What the stack of a long life has before it yet, each in one of so many. What bears our tags keeps an undoing from
+ * making ours anew, so most of it is for stacks that nobody has copied. */
+static const struct act {
+	void (*tell)(struct story *story);
+	unsigned one_in;
+	bool beside_copies;
+} acts[] = {
+	{story_undo, 16, false},       {story_undo_behind, 64, false}, {story_undo_earlier, 64, false},
+	{story_look_back, 16, true},   {story_rebuild, 16, false},     {story_mistake, 128, false},
+	{story_claim, 24, false},      {story_send_again, 32, false},  {story_come_late, 32, false},
+	{story_elsewhere, 128, false}, {story_vanish, 96, false},      {story_go_on, 8, false},
+	{story_nightly, 24, false},    {story_stay, 192, false},       {story_pause, 192, false},
+};
+
+static void go_on_living(struct story *story)
+{
+	struct universe *universe = story->universe;
+
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) && !universe->failure[0]; i++)
+		if ((acts[i].beside_copies || !story->copied) && chance_one_in(&universe->plot, acts[i].one_in))
+			acts[i].tell(story);
 }
 
 void story_tell(struct universe *universe)
@@ -375,6 +395,7 @@ void story_tell(struct universe *universe)
 	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
 	universe->sealing_key = chance_one_in(&universe->plot, 4) ? NULL : story_keys[0];
 	foreign_make(universe, &story.foreign);
+	story.is_long = universe->all_long || chance_one_in(&universe->plot, LONG_ONE_IN);
 	blueprint_draw(&story.blueprint, &universe->plot, &universe->target.row->wish);
 	if (!blueprint_is_large_enough(&story.blueprint))
 		universe_fail(universe, "schedule: the stack has %zu resources only", blueprint_size(&story.blueprint));
@@ -385,37 +406,8 @@ void story_tell(struct universe *universe)
 	if (!universe->failure[0])
 		come_to_peace(&story);
 	oracle_settled(universe);
-	/* What bears our tags keeps an undoing from making ours anew. */
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
-		story_undo(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, BEHIND_ONE_IN))
-		story_undo_behind(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, EARLIER_ONE_IN))
-		story_undo_earlier(&story);
-	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
-		story_look_back(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
-		story_rebuild(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, MISTAKE_ONE_IN))
-		story_mistake(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, CLAIM_ONE_IN))
-		story_claim(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, AGAIN_ONE_IN))
-		story_send_again(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, LATE_ONE_IN))
-		story_come_late(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, ELSEWHERE_ONE_IN))
-		story_elsewhere(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, VANISH_ONE_IN))
-		story_vanish(&story);
-	if (!universe->failure[0] && !story.copied)
-		story_go_on(&story);
-	if (!universe->failure[0] && !story.copied)
-		story_nightly(&story);
-	if (!universe->failure[0] && !story.copied)
-		story_stay(&story);
-	if (!universe->failure[0] && !story.copied)
-		story_pause(&story);
+	if (story.is_long)
+		go_on_living(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

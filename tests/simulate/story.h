@@ -11,6 +11,7 @@ struct story {
 	struct universe *universe;
 	struct blueprint blueprint;
 	struct foreign foreign;
+	bool is_long;	 /* it is told beyond what each seed has */
 	bool copied;	 /* somebody has copied our tags */
 	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool wavered;	 /* an undoing was undone itself */
@@ -88,17 +89,17 @@ void story_send_again(struct story *story);
 void story_come_late(struct story *story);
 /* elsewhere.c: the stack is in two regions, and somebody takes what is ours from the one to the other. */
 void story_elsewhere(struct story *story);
-/* begun.c: now and then a run is killed, and what it has begun is told by no field, or by none that can be read. */
+/* begun.c: a run is killed, and what it has begun is told by no field, or by none that can be read. */
 void story_go_on(struct story *story);
 /* An apply of the spec, killed at the first call of an operation, or where that is NULL at a change, counted from 1. */
 void story_begin(struct story *story, const char *operation, int64_t change);
-/* stay.c: now and then a deletion is cut off and comes to nothing, and what it has let go of is left to others. */
+/* stay.c: a deletion is cut off and comes to nothing, and what it has let go of is left to others. */
 void story_stay(struct story *story);
-/* pause.c: now and then a machine is stopped for a change, and others start and stop it. */
+/* pause.c: a machine is stopped for a change, and others start and stop it. */
 void story_pause(struct story *story);
 /* nightly.c: drift, after a run that did not end well; where it is green all is recorded. */
 void story_look_at_night(struct story *story);
-/* Now and then: drift is green where all is well, and not after somebody's change. */
+/* Drift is green where all is well, and not after somebody's change. */
 void story_nightly(struct story *story);
 /* vanish.c: what a call whose answer nobody saw has made, or changed, goes while it is looked at. */
 void story_vanish(struct story *story);

@@ -39,6 +39,7 @@ struct universe {
 	struct arena lasting;
 	struct shown shown; /* keys that the cloud has shown */
 	bool storm;	    /* mishaps come in crowds: set by the caller */
+	bool all_long;	    /* every life is a long one: set by the caller */
 
 	struct chance random; /* what programs take for a cryptographic source */
 	struct chance fate;   /* which mishaps come */
