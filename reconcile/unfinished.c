@@ -2,6 +2,7 @@
 
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/own_items.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished_agreed.h"
@@ -381,6 +382,9 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		bool is_said = !differs(settling, field, &symbolic, live);
 		if (!value_get_given(&object->let_go, name))
 			put(settling, &object->let_go, name, parts[0].recorded);
+		/* A call that attaches it there may come late: that is its own place still. */
+		if (own_is_attachment(field) && !value_if_set(left))
+			put(settling, &object->own, name, parts[1].recorded);
 		put(settling, &object->applied, name, is_said ? &symbolic : left);
 		put(settling, &object->resolved, name, left);
 		put_observed(settling, field, live);

@@ -397,3 +397,21 @@ def test_a_saved_plan_does_nothing_about_what_is_open_and_unread(site):  # noqa:
     site.stack.run("apply", "p.plan", "--yes")
     assert outcomes(site, "ModifyVpcAttribute") == ["done"]
     plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("kind", ["internet", "vpn"])
+def test_a_gateway_that_a_late_call_attaches_once_more_is_detached_again(site, kind):  # noqa: F811
+    """Its deletion was cut off when it had let go of the VPC, which is recorded; that is its own place still."""
+    home = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
+    site.stack.write("stack.yaml", spec_text({**home, f"aws.{kind}_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}}}))
+    apply(site.stack)
+    ids, ec2 = ids_of(site.stack), site.server.client("ec2")
+    site.stack.write("stack.yaml", spec_text(home))
+    detaching = f"Detach{kind.capitalize()}Gateway"
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == detaching and executed)
+    site.stack.run("recover")
+    attach = ec2.attach_internet_gateway if kind == "internet" else ec2.attach_vpn_gateway
+    attach(**{f"{kind.capitalize()}GatewayId": ids[f"aws.{kind}_gateway.edge"], "VpcId": ids["aws.vpc.home"]})
+    apply(site.stack)
+    plan_is_empty(site.stack)
+    assert list(ids_of(site.stack)) == ["aws.vpc.home"]
