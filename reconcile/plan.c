@@ -96,8 +96,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->protect = resource->protect;
 	action->create_before_destroy = item->create_before_destroy;
 	action->maybe = item->maybe;
-	action->ignored = resource->ignored;
-	action->ignored_count = resource->ignored_count;
+	action->ignored = item->ignored;
+	action->ignored_count = item->ignored_count;
 	action->left_to_others = resource->left_to_others;
 	action->desired = resource->desired;
 	action->known = item->wanted;
@@ -282,6 +282,8 @@ static void join_items(struct planning *planning)
 			.live = input->unrecorded ? input->unrecorded[i] : NULL,
 			.identity = identity,
 			.wanted = resource->desired,
+			.ignored = resource->ignored,
+			.ignored_count = resource->ignored_count,
 		};
 	}
 	for (size_t i = 0; i < input->object_count; i++) {

@@ -35,7 +35,7 @@ static bool runs_on(const struct item *item)
 	const char *name = item->resource->kind->running;
 	const struct value *now = name ? plan_field_now(item->object, item->live, name) : NULL;
 	const struct value *wanted = name ? value_if_set(value_get_named(&item->wanted, name)) : NULL;
-	if (name && slice_is_among(name, item->resource->ignored, item->resource->ignored_count))
+	if (name && slice_is_among(name, item->ignored, item->ignored_count))
 		wanted = NULL;
 	return name && (!now || !value_is(now, VALUE_BOOL) || now->boolean) &&
 	       (!wanted || !value_is(wanted, VALUE_BOOL) || wanted->boolean);

@@ -114,8 +114,7 @@ void plan_tell_dead(struct planning *planning)
 			const struct field *field = field_at(&item->resource->kind->fields, k);
 			const struct dead dead = {planning, item, field};
 
-			if (field->dead &&
-			    !slice_is_among(field->name, item->resource->ignored, item->resource->ignored_count))
+			if (field->dead && !slice_is_among(field->name, item->ignored, item->ignored_count))
 				look_at(&dead);
 		}
 	}

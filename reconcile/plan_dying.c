@@ -160,8 +160,7 @@ void plan_tell_dying(struct planning *planning)
 		for (size_t k = 0; stays(item) && k < item->resource->kind->fields.count; k++) {
 			const struct field *field = field_at(&item->resource->kind->fields, k);
 
-			if (field->dead &&
-			    !slice_is_among(field->name, item->resource->ignored, item->resource->ignored_count))
+			if (field->dead && !slice_is_among(field->name, item->ignored, item->ignored_count))
 				look_at(&dying, item, field);
 		}
 	}

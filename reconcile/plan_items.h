@@ -12,7 +12,9 @@ struct item {
 	const struct live *live;	 /* NULL: not read */
 	const struct identity *identity; /* that the alias reaches, or is to reach; NULL: not known */
 	struct value wanted;		 /* desired, resolved as far as known */
-	struct difference *fields;	 /* NULL until judged */
+	const struct slice *ignored;	 /* fields that are left alone: see plan_item_settle() */
+	size_t ignored_count;
+	struct difference *fields; /* NULL until judged */
 	struct difference *parts;
 	struct difference *lifecycle;
 	enum difference_class difference; /* that the operation was decided by */
@@ -166,6 +168,11 @@ bool plan_is_uprooted(struct planning *planning, const struct item *item, const 
  * they are now, or NULL; of a field that was never set here nothing stays that is not among them. */
 const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields,
 				       const struct value *live);
+
+/* plan_settled.c: */
+
+/* Fills ignored: what the resource ignores, and what it has follow others and nothing makes follow. After resolving. */
+void plan_item_settle(struct planning *planning, struct item *item);
 
 /* plan_lifecycle.c: */
 

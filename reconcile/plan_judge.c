@@ -224,6 +224,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts, 
 	if (!item->marked)
 		take_live(planning, item);
 	item->marked = true;
+	plan_item_settle(planning, item);
 	bool complete = item->object && object_was_finished(item->object) && !anew;
 	struct difference *difference = arena_new(planning->arena, struct difference);
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
@@ -248,8 +249,8 @@ static void diff_item(struct planning *planning, struct item *item, bool parts, 
 		.before = item->object ? unfinished_before(item->object) : NULL,
 		.restores = &item->resource->restores,
 		.remakes = item->resource->remade,
-		.ignored = item->resource->ignored,
-		.ignored_count = item->resource->ignored_count,
+		.ignored = item->ignored,
+		.ignored_count = item->ignored_count,
 		.parts_only = parts,
 		.fields_only = !parts,
 		.outputs_only = item->resource->stands,

@@ -585,8 +585,8 @@ void plan_tell_reset(struct planning *planning)
 
 		if (is_replaced)
 			tell_released(planning, item);
-		for (size_t k = 0; is_replaced && item->live && k < item->resource->ignored_count; k++) {
-			struct slice name = item->resource->ignored[k];
+		for (size_t k = 0; is_replaced && item->live && k < item->ignored_count; k++) {
+			struct slice name = item->ignored[k];
 			const struct field *field = field_named(&item->resource->kind->fields, name);
 
 			if (field)

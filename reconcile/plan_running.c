@@ -72,7 +72,7 @@ static struct value fields_to_be(struct planning *planning, const struct item *i
 		const struct value *wanted = value_if_set(value_get_named(&item->wanted, name));
 		const struct value *live = value_if_set(value_get_named(&item->live->fields, name));
 
-		bool ignored = slice_is_among(name, item->resource->ignored, item->resource->ignored_count);
+		bool ignored = slice_is_among(name, item->ignored, item->ignored_count);
 
 		if (ignored || (!wanted && !(released && value_get_named(released, name))))
 			wanted = live;

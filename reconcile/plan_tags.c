@@ -12,9 +12,9 @@ struct ownership_tag {
 	bool drifted;
 };
 
-static bool ignores_tags(const struct resource *resource)
+static bool ignores_tags(const struct item *item)
 {
-	return slice_is_among("tags", resource->ignored, resource->ignored_count);
+	return slice_is_among("tags", item->ignored, item->ignored_count);
 }
 
 static void add_change(struct planning *planning, const struct ownership_tag *tag, struct difference *ret)
@@ -37,7 +37,7 @@ void plan_follow_tags(struct planning *planning, const struct item *item, struct
 	const struct ownership *now = item->live ? &item->live->ownership : NULL;
 	struct slice lineage = planning->input->record->lineage;
 
-	if (!item->object || !now || item->resource->kind->found || ignores_tags(item->resource) ||
+	if (!item->object || !now || item->resource->kind->found || ignores_tags(item) ||
 	    item->live->presence != PRESENCE_PRESENT ||
 	    (!now->is_stripped && (now->object_id.size == 0 || !slice_equal(now->lineage, lineage))))
 		return;

@@ -70,6 +70,10 @@ struct resource {
 	enum choice create_before_destroy; /* lifecycle.create_before_destroy */
 	const struct slice *ignored;	   /* lifecycle.ignore: top-level fields left to others */
 	size_t ignored_count;
+	/* Of an undoing: fields that its run did not change and that refer to others. They are left alone, too, but
+	 * where what they refer to becomes another one. */
+	const struct slice *follows;
+	size_t follows_count;
 	/* Of an undoing, whose plan leaves alone all that the run did not change, too: LIST of the fields that the spec
 	 * left to others, to be recorded so; else null. */
 	struct value left_to_others;

@@ -314,7 +314,7 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 	one->verdict = UNDO_CHANGE;
 	if (one->now)
 		return true;
-	one->resource.ignored_count = 0;
+	one->resource.ignored_count = one->resource.follows_count = 0;
 	one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
 	return true;
 }

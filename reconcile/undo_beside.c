@@ -123,19 +123,36 @@ static void keep_dependencies(const struct inside *inside, struct resource *reso
 	resource->dependency_count = count;
 }
 
+static const struct slice *with_name(struct arena *arena, const struct slice *names, size_t count, struct slice name)
+{
+	struct slice *all = arena_new_array(arena, count + 1, struct slice);
+
+	for (size_t i = 0; i < count; i++)
+		all[i] = names[i];
+	all[count] = name;
+	return all;
+}
+
+/* What refers to others follows them; what has moved in it since is none of the undoing's business. */
+static void leave_be(struct resource *resource, struct slice name, bool refers, struct arena *arena)
+{
+	const struct slice **names = refers ? &resource->follows : &resource->ignored;
+	size_t *count = refers ? &resource->follows_count : &resource->ignored_count;
+
+	*names = with_name(arena, *names, *count, name);
+	(*count)++;
+}
+
 /* Of the entry as it is to be, the field stays as it is, or is not set. */
 static void leave_out(struct inside *inside, const struct value *kept)
 {
 	const struct room *room = inside->room;
 	struct arena *arena = room->work->arena;
 	struct resource *resource = &room->entries->items[room_number(room, inside->entry)].resource;
-	struct slice *ignored = arena_new_array(arena, resource->ignored_count + 1, struct slice);
 	struct slice name = slice_of(inside->whole_field->name);
 	VALUE_BUILDER_AUTO desired;
 
 	value_builder_init(&desired);
-	for (size_t i = 0; i < resource->ignored_count; i++)
-		ignored[i] = resource->ignored[i];
 	for (uint32_t i = 0; i < resource->desired.count; i++)
 		if (!slice_equal(value_slice(&resource->desired.members[i].key), name))
 			value_builder_member(&desired, value_slice(&resource->desired.members[i].key),
@@ -144,11 +161,8 @@ static void leave_out(struct inside *inside, const struct value *kept)
 		value_builder_member(&desired, name, undo_opened(room->work, kept));
 	resource->desired = value_builder_map(&desired, arena);
 	keep_dependencies(inside, resource, kept);
-	/* What refers to others follows them; what has moved in it since is none of the undoing's business. */
-	if (!room->makes[room_number(room, inside->entry)] && !(kept && value_has_deferred(kept))) {
-		ignored[resource->ignored_count++] = name;
-		resource->ignored = ignored;
-	}
+	if (!room->makes[room_number(room, inside->entry)])
+		leave_be(resource, name, kept && value_has_deferred(kept), arena);
 	inside->is_left_out = true;
 }
 

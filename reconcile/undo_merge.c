@@ -14,6 +14,8 @@ struct merging {
 	struct value_builder restores; /* what was seen of fields that the spec did not set */
 	struct slice *ignored;	       /* fields that the plan is not to look at */
 	size_t ignored_count;
+	struct slice *follows; /* and those that it is to look at only where they follow others */
+	size_t follows_count;
 	size_t reverted_count;
 	bool conflicts;
 };
@@ -236,8 +238,12 @@ static void keep(struct merging *merging, const struct field *field, const struc
 
 	if (now)
 		value_builder_member(&merging->fields, name, undo_opened(merging->work, now));
+	if (has_moved(merging->one, name, now))
+		return;
 	/* What refers to others follows them; the rest is none of the undoing's business. */
-	if ((!now || !value_has_deferred(now)) && !has_moved(merging->one, name, now))
+	if (now && value_has_deferred(now))
+		merging->follows[merging->follows_count++] = name;
+	else
 		merging->ignored[merging->ignored_count++] = name;
 }
 
@@ -440,7 +446,7 @@ static void look_at_all(struct merging *merging)
 {
 	const struct value *before = unfinished_before(merging->one->now);
 
-	merging->ignored_count = 0;
+	merging->ignored_count = merging->follows_count = 0;
 	for (uint32_t i = 0; before && i < before->count; i++)
 		if (field_named(&merging->one->kind->fields, value_slice(&before->members[i].key)))
 			merging->ignored[merging->ignored_count++] = value_slice(&before->members[i].key);
@@ -501,6 +507,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		.work = work,
 		.one = one,
 		.ignored = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
+		.follows = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
 	};
 	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
@@ -527,6 +534,8 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		look_at_all(&merging);
 	one->resource.ignored = merging.ignored;
 	one->resource.ignored_count = merging.ignored_count;
+	one->resource.follows = merging.follows;
+	one->resource.follows_count = merging.follows_count;
 	undo_join_dependencies(work->arena, one, &one->resource);
 	value_builder_release(&merging.fields);
 	value_builder_release(&merging.restores);

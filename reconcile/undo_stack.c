@@ -405,15 +405,19 @@ static void plan_users(struct entries *entries)
 static void ignore_settled(const struct undo_work *work, struct resource *resource)
 {
 	struct slice *ignored = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
+	struct slice *follows = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
 
 	for (size_t i = 0; i < resource->kind->fields.count; i++) {
 		const struct field *field = field_at(&resource->kind->fields, i);
 		const struct value *value = value_get_named(&resource->desired, field->name);
 
-		if (!value || !value_has_deferred(value))
+		if (value && value_has_deferred(value))
+			follows[resource->follows_count++] = slice_of(field->name);
+		else
 			ignored[resource->ignored_count++] = slice_of(field->name);
 	}
 	resource->ignored = ignored;
+	resource->follows = follows;
 }
 
 /* What a replace had left behind, and is there no more, is made anew in the place of another. */
@@ -478,6 +482,7 @@ static void ask_for_all(struct undo_work *work, const struct entry *entry, struc
 		return;
 	resource->ignored = value_is(left, VALUE_LIST) ? ignored_read(left, work->arena) : NULL;
 	resource->ignored_count = value_is(left, VALUE_LIST) ? left->count : 0;
+	resource->follows_count = 0;
 }
 
 /* What goes back cannot come after what will not be there. */
