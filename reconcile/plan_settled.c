@@ -5,7 +5,8 @@
 /*
  * An undoing leaves alone what its run did not change. Of a field that refers to others the plan alone can tell whether
  * that leaves anything to do: it follows where what it refers to becomes another one. Where that stays what it is, so
- * does the field, whatever people have made of it since.
+ * does the field, whatever people have made of it since. Nor can the undoing tell which object it will be about, where
+ * a replace has left one behind.
  */
 
 /* Whether the field is to be what was last made of it. */
@@ -27,6 +28,14 @@ static bool is_settled(const struct object *object)
 	return object && object_was_finished(object) && !unfinished_has_note(object);
 }
 
+/* Whether a deletion that came to nothing has taken it off, and it is to be there again: of what a replace had left
+ * behind, and is taken back. */
+static bool is_to_come_back(const struct planning *planning, const struct item *item, struct slice name)
+{
+	return item->object && value_get_given(&item->object->let_go, name) &&
+	       !ignored_has(&item->resource->left_to_others, name) && !is_to_stay(planning, item, name);
+}
+
 void plan_item_settle(struct planning *planning, struct item *item)
 {
 	const struct resource *resource = item->resource;
@@ -35,13 +44,15 @@ void plan_item_settle(struct planning *planning, struct item *item)
 
 	item->ignored = resource->ignored;
 	item->ignored_count = resource->ignored_count;
-	if (resource->follows_count == 0 || !is_settled(item->object))
+	if (planning->input->scope.undoes.size == 0 || most == 0)
 		return;
 	ignored = arena_new_array(planning->arena, most, struct slice);
+	item->ignored_count = 0;
 	for (size_t i = 0; i < resource->ignored_count; i++)
-		ignored[i] = resource->ignored[i];
+		if (!is_to_come_back(planning, item, resource->ignored[i]))
+			ignored[item->ignored_count++] = resource->ignored[i];
 	for (size_t i = 0; i < resource->follows_count; i++)
-		if (is_to_stay(planning, item, resource->follows[i]))
+		if (is_settled(item->object) && is_to_stay(planning, item, resource->follows[i]))
 			ignored[item->ignored_count++] = resource->follows[i];
 	item->ignored = ignored;
 }

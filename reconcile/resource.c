@@ -353,6 +353,16 @@ bool ignored_has(const struct value *list, struct slice name)
 	return false;
 }
 
+bool resource_leaves(const struct resource *resource, struct slice name)
+{
+	if (value_is(&resource->left_to_others, VALUE_LIST))
+		return ignored_has(&resource->left_to_others, name);
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		if (slice_equal(resource->ignored[i], name))
+			return true;
+	return false;
+}
+
 bool ignored_equal(const struct value *a, const struct value *b)
 {
 	bool same = true;

@@ -219,6 +219,8 @@ struct digest resource_symbolic_in(struct buffer *text, const struct resource *r
 void object_discard_shown(struct object *object, struct arena *arena);
 /* Whether a LIST of fields that are left to others has the name; false where it is none. O(count). */
 bool ignored_has(const struct value *list, struct slice name);
+/* Whether the spec leaves the field to others: of an undoing, the spec of then. */
+bool resource_leaves(const struct resource *resource, struct slice name);
 /* Whether both have the same names, or one of them is an older program's. */
 bool ignored_equal(const struct value *a, const struct value *b);
 /* The names of such a LIST, or of any other, in order, each once: however they were written, they mean the same. */

@@ -178,8 +178,7 @@ static bool is_heeded(const struct settling *settling, const struct field *field
 	const struct resource *resource = settling->reading->resource;
 	const struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
-	bool ignored = resource ? slice_is_among(field->name, resource->ignored, resource->ignored_count)
-				: ignored_has(&object->ignored, name);
+	bool ignored = resource ? resource_leaves(resource, name) : ignored_has(&object->ignored, name);
 
 	return value_get_given(&object->resolved, name) && !ignored;
 }
@@ -321,8 +320,7 @@ static bool is_left_to_others(const struct settling *settling, const struct fiel
 {
 	const struct resource *resource = settling->reading->resource;
 
-	return (field->flags & OBSERVED) || !resource ||
-	       slice_is_among(field->name, resource->ignored, resource->ignored_count);
+	return (field->flags & OBSERVED) || !resource || resource_leaves(resource, slice_of(field->name));
 }
 
 /* Keeps, of the values from before a deletion, those that no spec brings back, until they are set again. */
