@@ -247,6 +247,23 @@ static void keep(struct merging *merging, const struct field *field, const struc
 		merging->ignored[merging->ignored_count++] = name;
 }
 
+bool undo_was_left_alone(const struct undo_case *one, struct slice name)
+{
+	return one->was && one->left && slice_equal(one->was->object_id, one->left->object_id) &&
+	       ignored_has(&one->left->ignored, name);
+}
+
+/* What the spec said of it goes back in the record alone, unless a later run has taken it up. */
+static void leave_to_others(struct merging *merging, struct slice name, const struct forms *forms)
+{
+	bool goes_back = is_same(forms->left, forms->now) && ignored_has(&merging->one->base->ignored, name);
+	const struct value *said = goes_back ? forms->was : forms->now;
+
+	if (said)
+		value_builder_member(&merging->fields, name, undo_opened(merging->work, said));
+	merging->ignored[merging->ignored_count++] = name;
+}
+
 /*
  * The spec did not set the field before the run. Where nothing would bring it back once it is
  * released, what was seen then is set; not beside what the spec set then in its stead (addresses, or their number), for
@@ -425,6 +442,10 @@ static void merge_field(struct merging *merging, const struct field *field)
 
 	if (owed && (is_same(was, left) || is_same(was, now))) {
 		keep_owed(merging, name, owed, now);
+		return;
+	}
+	if (undo_was_left_alone(one, name)) {
+		leave_to_others(merging, name, &(struct forms){was, left, now});
 		return;
 	}
 	if (is_same(was, left) || is_same(was, now) || (seen && is_same(seen, now))) {

@@ -402,8 +402,16 @@ static void plan_users(struct entries *entries)
 	}
 }
 
-static void ignore_settled(const struct undo_work *work, struct resource *resource)
+/* Whether others look after a field of what does not go back, and did so when the run left it. */
+static bool is_for_others(const struct entry *entry, struct slice field)
 {
+	return entry->one && entry->one->left ? undo_was_left_alone(entry->one, field)
+					      : ignored_has(&entry->resource.left_to_others, field);
+}
+
+static void ignore_settled(const struct undo_work *work, struct entry *entry)
+{
+	struct resource *resource = &entry->resource;
 	struct slice *ignored = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
 	struct slice *follows = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
 
@@ -411,7 +419,7 @@ static void ignore_settled(const struct undo_work *work, struct resource *resour
 		const struct field *field = field_at(&resource->kind->fields, i);
 		const struct value *value = value_get_named(&resource->desired, field->name);
 
-		if (value && value_has_deferred(value))
+		if (value && value_has_deferred(value) && !is_for_others(entry, slice_of(field->name)))
 			follows[resource->follows_count++] = slice_of(field->name);
 		else
 			ignored[resource->ignored_count++] = slice_of(field->name);
@@ -527,7 +535,7 @@ static void write_stack(struct entries *entries)
 			leave_out_past(entries, &entry->resource);
 		}
 		if (!entry->one || entry->one->verdict == UNDO_NOTHING || entry->one->verdict == UNDO_UNKNOWN)
-			ignore_settled(work, &entry->resource);
+			ignore_settled(work, entry);
 		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))
 			map_set(&undoing->made, entry->address, entry->one);
 		if (value_is(&entry->resource.left_to_others, VALUE_LIST))
