@@ -428,11 +428,36 @@ static void merge_within(struct merging *merging, const struct field *field, con
 		revert(merging, field, merged, given->now);
 }
 
+/* Whether the run took up what had been left to others. */
+static bool took_up(const struct undo_case *one, struct slice name)
+{
+	return slice_equal(one->was->object_id, one->left->object_id) && ignored_has(&one->was->ignored, name) &&
+	       value_is(&one->left->ignored, VALUE_LIST) && !ignored_has(&one->left->ignored, name);
+}
+
+/*
+ * What the run found in a field. Of what was left to others the spec had no say: that is what was seen there. Of what
+ * refers to others that names ids of then, so what the spec said counts.
+ */
+static const struct value *was_found(const struct undo_case *one, const struct field *field)
+{
+	struct slice name = slice_of(field->name);
+	const struct value *said = value_get_given(&one->was->applied, name);
+	const struct value *left = value_get_given(&one->left->applied, name);
+	const struct value *seen = value_get_given(&one->was->observed, name);
+	bool refers = (said && value_has_deferred(said)) || (left && value_has_deferred(left));
+
+	if (!took_up(one, name) || refers || (field->flags & (IMMUTABLE | WRITE_ONLY)) || !seen ||
+	    value_has_unread(seen) || diff_field(field, said, seen) == LIKE)
+		return said;
+	return diff_field(field, NULL, seen) == LIKE ? NULL : seen;
+}
+
 static void merge_field(struct merging *merging, const struct field *field)
 {
 	const struct undo_case *one = merging->one;
 	struct slice name = slice_of(field->name);
-	const struct value *was = value_get_given(&one->was->applied, name);
+	const struct value *was = was_found(one, field);
 	const struct value *left = value_get_given(&one->left->applied, name);
 	const struct value *now = value_get_given(&one->base->applied, name);
 	/* Where an earlier undoing has set what was seen then, it is as before, too; not where the run itself did. */

@@ -69,6 +69,52 @@ def test_tags_that_a_later_run_has_taken_up(stack, cloud):
     plan_is_empty(stack)
 
 
+def vpc(team, ignored, **fields):
+    """A network whose tags are left to others or not, with tags that the spec says."""
+    ignores = {"lifecycle": {"ignore": ["tags"]}} if ignored else {}
+    return {"aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": {"team": team}, **fields, **ignores}}}
+
+
+def tags_of(cloud):
+    [found] = [each for each in cloud.client().describe_vpcs()["Vpcs"] if not each["IsDefault"]]
+    return {each["Key"]: each["Value"] for each in found.get("Tags", []) if not each["Key"].startswith("trueup")}
+
+
+@pytest.mark.parametrize("more", [{}, {"dns_hostnames": True}], ids=["the record alone", "beside another field"])
+def test_the_undoing_is_undone(stack, cloud, more):
+    """What the run left to others was never what its spec said: it is left so by each of these."""
+    run(stack, vpc("red", False))
+    id = run(stack, vpc("blue", True, **more))
+    undo(stack, id)
+    stack.run("drift")
+    assert undo(stack, last_run(stack)) == ({"aws.vpc.home": ["dns_hostnames"]} if more else {})
+    assert tags_of(cloud) == {"team": "red"}
+    write(stack, vpc("blue", True, **more))
+    plan_is_empty(stack)
+    assert undo(stack, last_run(stack)) == ({"aws.vpc.home": ["dns_hostnames"]} if more else {})
+    write(stack, vpc("red", False))
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+@pytest.mark.parametrize("others", [{"team": "green"}, {"team": "red", "floor": "1"}, {}], ids=["set", "added", "none"])
+def test_what_the_run_took_up_is_again_as_others_had_it(stack, cloud, others):
+    """As it was seen last: the spec had another word for that, which nothing had set."""
+    run(stack, vpc("red", True))
+    ec2, id = cloud.client(), ids_of(stack)["aws.vpc.home"]
+    ec2.delete_tags(Resources=[id], Tags=[{"Key": "team"}])
+    if others:
+        ec2.create_tags(Resources=[id], Tags=[{"Key": key, "Value": value} for key, value in others.items()])
+    run(stack, vpc("red", True, dns_hostnames=True))
+    taken_up = run(stack, vpc("blue", False, dns_hostnames=True))
+    assert tags_of(cloud) == {"team": "blue"}
+    undo(stack, taken_up)
+    assert tags_of(cloud) == others
+    stack.run("drift")
+    write(stack, vpc("red", True, dns_hostnames=True))
+    plan_is_empty(stack)
+
+
 EDITS = {
     "references": ("aws.route_table", "t", "routes", [], add_route),
     "addresses": (
