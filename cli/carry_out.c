@@ -7,6 +7,7 @@
 #include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
+#include "cli/record_secrets.h"
 #include "cli/recovery.h"
 #include "cli/secret_sink.h"
 #include "cli/secrets.h"
@@ -188,7 +189,7 @@ static int end_without(struct job *job, struct report *report)
 		lost_state_warn(job);
 		show_outputs(job, report);
 	}
-	if (!all_told)
+	if (!record_secrets_hide_all(job) || !all_told)
 		return invocation_end(job->invocation, report, STATUS_ERROR);
 	return invocation_end(job->invocation, report,
 			      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
@@ -201,8 +202,13 @@ static int begin_and_act(struct job *job, struct forecast *forecast, struct repo
 	int status = STATUS_ERROR;
 
 	map_init(&resends);
-	if (job_take_resends(job, &resends) && job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
-		status = act(job, &resends, forecast, report, apply);
+	if (job_take_resends(job, &resends) && job_begin_run(job, run_name(job), job->digest, &job->plan.serial)) {
+		/* What the run finds of each object is kept as it is recorded then. */
+		if (record_secrets_hide_all(job))
+			status = act(job, &resends, forecast, report, apply);
+		else
+			(void)!job_end_run(job, SLICE("failed"));
+	}
 	map_release(&resends);
 	return status;
 }

@@ -5,6 +5,7 @@
 #include "cli/job_run.h"
 #include "cli/past_run.h"
 #include "cli/providers.h"
+#include "cli/record_secrets.h"
 #include "cli/recovery.h"
 #include "cli/saved_plan.h"
 #include "cli/strays.h"
@@ -273,7 +274,10 @@ static bool prepare(struct undo *undo)
 	/* Where there is none, none is made. */
 	enum state_access access = job_has_store(job) ? STATE_WRITE : STATE_READ;
 
-	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !find_run(undo) || !read_past(undo))
+	if (!job_load_spec(job))
+		return false;
+	record_secrets_of_spec(job);
+	if (!job_open_state(job, access, job->stack.name) || !find_run(undo) || !read_past(undo))
 		return false;
 	undo->spec = job->stack;
 	add_providers(undo);

@@ -50,6 +50,11 @@ struct job {
 	const struct stack_record *record;
 	struct json_style style;    /* shows and stores secrets as fingerprints under the stack's key */
 	struct run_secrets secrets; /* in that style, and those that are known; zero until the store is open */
+	/* What spec or plan say of each address, of a struct resource the desired fields, and of which secrets the plan
+	 * knows beside that: see record_secrets.h. NULL: nobody asks. */
+	const struct map *said;
+	bool said_in_part; /* of what is not in it nothing is known */
+	const struct value *hidden;
 	struct sealing_key sealing; /* empty until it was needed: see cli/secrets.h */
 	struct vault vault;	    /* seals under it; vault.key is NULL while there is none */
 	struct diagnostics unfound; /* why the key cannot be had that was looked for; without an error: it was not, or

@@ -1,6 +1,7 @@
 #include "cli/job_record.h"
 
 #include "base/http.h"
+#include "cli/record_secrets.h"
 
 const char *job_state_path(const struct job *job)
 {
@@ -65,11 +66,13 @@ static bool read_bodies(struct job *job, struct object *const *objects, size_t c
 		wanted[i] = objects[i];
 	if (!job->store->ops->bodies(job->store, job->arena, wanted, count, texts, diagnostics))
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (texts[i].size > 0 &&
 		    (!object_body_read(objects[i], texts[i], job->arena, diagnostics) ||
 		     !object_check_id(objects[i], kinds_find(&job->kinds, objects[i]->kind), job->arena, diagnostics)))
 			return false;
+		record_secrets_hide(job, objects[i]);
+	}
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command_list.h"
+#include "cli/record_secrets.h"
 #include "reconcile/unfinished.h"
 
 enum { PREFIX_LEAST = 4, NAME_DIGITS = 8 };
@@ -131,7 +132,10 @@ static bool is_finished(const struct past_object *object, const struct touch *to
 
 bool past_run_read_body(struct job *job, struct object *object, struct slice body)
 {
-	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
+	if (body.size > 0 && !object_body_read(object, body, job->arena, job->diagnostics))
+		return false;
+	record_secrets_hide(job, object);
+	return true;
 }
 
 bool past_run_read_bodies(struct job *job, struct past_object *past)

@@ -3,6 +3,7 @@
 #include "cli/job_record.h"
 #include "cli/lost_state.h"
 #include "cli/providers.h"
+#include "cli/record_secrets.h"
 #include "cli/recovery.h"
 #include "cli/strays.h"
 #include "cli/twins.h"
@@ -12,6 +13,14 @@ static struct plan_scope scope_of(const struct job *job)
 	const struct option *targets = &job->invocation->arguments->options[FLAG_TARGET];
 
 	return (struct plan_scope){.targets = targets->values, .target_count = targets->count};
+}
+
+static bool load_spec(struct job *job)
+{
+	if (!job_load_spec(job))
+		return false;
+	record_secrets_of_spec(job);
+	return true;
 }
 
 /* Before anything is read: a slip of the pen is told at once. */
@@ -45,7 +54,7 @@ static bool open_all(struct job *job, enum state_access access)
 /* Asks nobody: what the alias reaches is what settings and environment say. */
 static bool prepare_unread(struct job *job, enum state_access access)
 {
-	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !check_targets(job) ||
+	if (!load_spec(job) || !job_open_state(job, access, job->stack.name) || !check_targets(job) ||
 	    !sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects, job->object_count,
 				       job->arena, job->diagnostics))
 		return false;
@@ -63,7 +72,7 @@ bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 	job->aim = aim;
 	if (!refresh)
 		return prepare_unread(job, access);
-	if (!job_load_spec(job) || !open_all(job, access) || !job_refresh(job) || !job_tell_strays(job) ||
+	if (!load_spec(job) || !open_all(job, access) || !job_refresh(job) || !job_tell_strays(job) ||
 	    !twins_foresee(job))
 		return false;
 	lost_state_warn(job);
@@ -73,7 +82,7 @@ bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 bool job_prepare_to_act(struct job *job, enum job_aim aim)
 {
 	job->aim = aim;
-	return job_load_spec(job) && open_all(job, STATE_WRITE) && job_recover(job) && job_load_bodies(job) &&
+	return load_spec(job) && open_all(job, STATE_WRITE) && job_recover(job) && job_load_bodies(job) &&
 	       job_refresh(job) && job_sweep(job);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/job_record.h"
 #include "cli/lost_state.h"
 #include "cli/providers.h"
+#include "cli/record_secrets.h"
 #include "cli/recovery.h"
 #include "cli/saved_comparison.h"
 #include "cli/saved_references.h"
@@ -554,7 +555,10 @@ bool saved_plan_prepare(struct job *job)
 	size_t errors = job->diagnostics->error_count;
 
 	job->aim = saved.destroy ? AIM_DESTROY : AIM_MAKE;
-	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved) ||
+	if (!open_state(job) || !find_secrets(job, &saved))
+		return false;
+	record_secrets_of_plan(job, &saved, scope.hidden);
+	if (!rebuild_stack(job, &saved) ||
 	    !written_check_stack(job->invocation->written, &job->stack, job->diagnostics))
 		return false;
 	if (scope.target_count + scope.leaving_count == 0) {

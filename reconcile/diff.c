@@ -223,6 +223,13 @@ static bool is_recorded_otherwise(const struct diff_input *input, const struct f
 	       (value_has_deferred(now) || (then && value_has_deferred(then))) && !is_said_again(input, field);
 }
 
+/* It was none when it was recorded, and rests there in clear. */
+static bool is_recorded_in_clear(const struct diff_input *input, const struct field *field)
+{
+	const struct value *now = diff_member(input->spec, field->name);
+	return input->tells_secret && now && value_has_secret(now);
+}
+
 /* As it was last applied. To say "nothing" of what is left as it is where the spec says nothing of it is an edit. */
 static bool is_applied(const struct diffing *diffing, const struct field *field, const struct side *side)
 {
@@ -292,7 +299,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	case LIKE:
 		/* What is let go of says itself that the record will follow. */
 		if (diffing->input->applied && diffing->result->count == count &&
-		    (!was_applied || is_recorded_otherwise(diffing->input, field)))
+		    (!was_applied || is_recorded_otherwise(diffing->input, field) ||
+		     is_recorded_in_clear(diffing->input, field)))
 			diff_add(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
 				 as_given->wanted);
 		break;

@@ -80,6 +80,7 @@ struct diff_input {
 	const struct value *spec_applied; /* MAP: the same when last applied; NULL: never completed */
 	const struct value *live;	  /* MAP, or NULL: judged from `observed` alone */
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
+	bool tells_secret;		  /* as of an object */
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
 	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */
 	const struct value *before;	  /* MAP: what its deletion moved, as it was before; NULL: nothing */

@@ -184,6 +184,7 @@ struct object {
 
 	bool is_found; /* its tags told its id, which is not recorded yet */
 	bool has_body;
+	bool tells_secret;	 /* `applied` is recorded in clear where it has a secret by now: object_secrets.h */
 	struct value outputs;	 /* MAP */
 	struct value applied;	 /* MAP, symbolic: what the spec set, deferred values as such */
 	struct value resolved;	 /* MAP: the same with values in place */

@@ -285,6 +285,14 @@ struct rekey {
 	size_t intent_count;
 };
 
+/* Finds in what is recorded what may not rest there in clear any more. */
+struct store_hider {
+	/* The text that is to take a body's place, in arena; body itself where that stays. */
+	struct slice (*hide)(void *context, struct slice address, struct slice kind, struct slice body,
+			     struct arena *arena);
+	void *context;
+};
+
 struct store;
 
 struct store_ops {
@@ -329,6 +337,10 @@ struct store_ops {
 	 * is one of the others. The commit and all it points to live until then. */
 	enum commit_state (*commit)(struct store *store, const struct commit *commit, struct diagnostics *diagnostics);
 	enum commit_state (*poll)(struct store *store, int64_t deadline_ms, struct diagnostics *diagnostics);
+	/* Rewrites the bodies that are recorded, and those that runs have found, as the hider has them; all at once,
+	 * and only what is as it was shown. It changes nothing that a plan is made of, so it takes no lease; a run that
+	 * has one proves it. Where nothing is to be rewritten, nothing is written. */
+	bool (*hide)(struct store *store, const struct store_hider *hider, struct diagnostics *diagnostics);
 
 	/* Who has the lease, as far as this process can tell. */
 	bool (*holder)(struct store *store, struct arena *arena, struct lease_holder *ret,

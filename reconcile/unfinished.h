@@ -86,6 +86,10 @@ enum call_shown unfinished_shows(const struct object *object, struct slice opera
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
 bool unfinished_is_sound(const struct value *note, struct arena *arena);
+/* Changes a MAP of fields in place; false: it stays as it is. */
+typedef bool unfinished_fields(void *context, struct value *fields);
+/* Has every MAP of fields within a note changed; whether any was. A note may be null. */
+bool unfinished_change_fields(struct value *note, unfinished_fields *change, void *context, struct arena *arena);
 /* Of an object with its body; without one there is none. */
 bool unfinished_has_note(const struct object *object);
 /* Whether it says that a deletion was begun. */

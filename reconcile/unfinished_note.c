@@ -54,6 +54,27 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 	       (!wanted || dependencies_read(wanted, arena, &dependencies));
 }
 
+bool unfinished_change_fields(struct value *note, unfinished_fields *change, void *context, struct arena *arena)
+{
+	static const char *const fields[] = {APPLIED, BEFORE, COMES, GOES, LEFT, OWED, RESOLVED, SWITCHED};
+	struct value_member *members;
+	bool changed = false;
+
+	if (!value_is(note, VALUE_MAP))
+		return false;
+	members = arena_new_array(arena, note->count, struct value_member);
+	for (uint32_t i = 0; i < note->count; i++) {
+		members[i] = note->members[i];
+		if (slice_is(value_slice(&members[i].key), CALL))
+			changed |= unfinished_change_fields(&members[i].value, change, context, arena);
+		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
+			if (slice_is(value_slice(&members[i].key), fields[k]))
+				changed |= change(context, &members[i].value);
+	}
+	note->members = members;
+	return changed;
+}
+
 /* Of what was begun. */
 struct begun {
 	struct value applied, resolved;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "state/commit.h"
+#include "state/hidden.h"
 #include "state/intents.h"
 #include "state/stack_file.h"
 #include "state/stack_key.h"
@@ -66,6 +67,7 @@ struct writing {
 	struct slice outcome;
 	const struct commit *commit;
 	const struct rekey *rekey;
+	const struct hidden *hidden;
 	struct slice key_id;
 	int64_t serial; /* after the commit */
 };
@@ -317,6 +319,29 @@ static enum commit_state store_poll(struct store *store, int64_t deadline_ms, st
 	return COMMIT_DONE;
 }
 
+static bool write_hidden(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	struct sqlite_store *self = writing->self;
+
+	return (!self->lease.held || write_beat(context, diagnostics)) &&
+	       hidden_write(writing->hidden, &self->file.database, diagnostics);
+}
+
+static bool store_hide(struct store *store, const struct store_hider *hider, struct diagnostics *diagnostics)
+{
+	struct sqlite_store *self = sqlite_store_of(store);
+	struct hidden hidden;
+
+	hidden_init(&hidden, &self->file.database, hider);
+	struct writing writing = {.self = self, .hidden = &hidden};
+	bool good = require_writing(self, diagnostics) &&
+		    stack_file_read(&self->file, hidden_find, &hidden, diagnostics) &&
+		    (hidden.count == 0 || write_all(&writing, write_hidden, diagnostics));
+	hidden_release(&hidden);
+	return good;
+}
+
 static const struct store_ops sqlite_ops = {
 	.close = store_close,
 	.record = store_record,
@@ -334,6 +359,7 @@ static const struct store_ops sqlite_ops = {
 	.lease_left_ms = store_lease_left_ms,
 	.commit = store_commit,
 	.poll = store_poll,
+	.hide = store_hide,
 	.holder = store_holder,
 	.take_away = store_take_away,
 	.runs = store_runs,

@@ -134,6 +134,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_FORMER_NEXT] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, runs.id, command FROM formers"
 				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
 				  " ORDER BY run LIMIT 1",
+	[STATEMENT_BODIES_TOLD] = "SELECT bodies.number, address, kind, body FROM bodies JOIN objects"
+				  " ON objects.object_id = bodies.object_id",
+	[STATEMENT_FORMERS_TOLD] = "SELECT number, address, kind, body FROM formers WHERE body IS NOT NULL",
+	[STATEMENT_BODY_HIDE] = "UPDATE bodies SET body = ?3 WHERE number = ?1 AND body = ?2",
+	[STATEMENT_FORMER_HIDE] = "UPDATE formers SET body = ?3 WHERE number = ?1 AND body = ?2",
 	/* As the next run to change it found it, or as it is recorded now. */
 	[STATEMENT_BESIDE] =
 		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role IN (0, 1) AND run > " NUMBER_OF_RUN
