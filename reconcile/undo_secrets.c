@@ -2,7 +2,8 @@
 #include "base/secret_parts.h"
 #include "reconcile/undo_parts.h"
 
-/* What the history holds as fingerprints, and the spec still has: wherever that stands in it now. */
+/* What the history holds as fingerprints, and the spec still has: wherever that stands in it now, and be it a secret
+ * there no more. */
 
 static void note_secret(void *context, const struct value *secret)
 {
@@ -20,6 +21,23 @@ static void note_secret(void *context, const struct value *secret)
 	map_set(work->secrets, arena_copy(work->arena, slice_of(fingerprint)), known);
 }
 
+/* What is in clear there may have been a secret before. */
+static void note_clear(struct undo_work *work, const struct value *value)
+{
+	if (!value_has_secret(value) && !value_has_deferred(value))
+		note_secret(work, value);
+	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
+		note_clear(work, &value->items[i]);
+	for (uint32_t i = 0; value->type == VALUE_MAP && i < value->count; i++)
+		note_clear(work, &value->members[i].value);
+}
+
+static void note_all(struct undo_work *work, const struct value *value)
+{
+	secret_parts_visit(value, note_secret, work);
+	note_clear(work, value);
+}
+
 static void search_spec(struct undo_work *work)
 {
 	const struct stack *spec = work->input->spec;
@@ -27,9 +45,9 @@ static void search_spec(struct undo_work *work)
 	work->secrets = map_new(work->arena);
 	if (!work->input->style->fingerprint)
 		return;
-	secret_parts_visit(&spec->secrets, note_secret, work);
+	note_all(work, &spec->variables);
 	for (size_t i = 0; i < spec->resource_count; i++)
-		secret_parts_visit(&spec->resources[i].desired, note_secret, work);
+		note_all(work, &spec->resources[i].desired);
 }
 
 static bool find_secret(void *context, struct slice fingerprint, const struct value **ret)

@@ -232,18 +232,14 @@ static void finish_providers(struct loading *loading, struct stack *stack)
 	stack->provider_count = providers->count;
 }
 
-static struct value secrets_of(const struct loading *loading)
+static struct value values_of_variables(const struct loading *loading)
 {
-	VALUE_BUILDER_AUTO secrets;
+	VALUE_BUILDER_AUTO values;
 
-	value_builder_init(&secrets);
-	for (size_t i = 0; i < loading->variables.count; i++) {
-		const struct variable *variable = (const struct variable *)loading->variables.entries[i].item;
-
-		if (value_has_secret(&variable->value))
-			value_builder_item(&secrets, variable->value);
-	}
-	return value_builder_list(&secrets, loading->arena);
+	value_builder_init(&values);
+	for (size_t i = 0; i < loading->variables.count; i++)
+		value_builder_item(&values, ((const struct variable *)loading->variables.entries[i].item)->value);
+	return value_builder_list(&values, loading->arena);
 }
 
 static void finish(struct loading *loading, struct stack *stack)
@@ -253,7 +249,7 @@ static void finish(struct loading *loading, struct stack *stack)
 		.resources = loading->resources,
 		.resource_count = loading->resource_count,
 		.max_delete = loading->max_delete.type == VALUE_INTEGER ? loading->max_delete.integer : -1,
-		.secrets = secrets_of(loading),
+		.variables = values_of_variables(loading),
 		.addresses = loading->addresses,
 	};
 	finish_providers(loading, stack);

@@ -204,3 +204,16 @@ def test_a_file_that_only_the_spec_writes(stack):
     undo(stack, later, "--yes")
     assert operations(undo(stack, run, "--yes")) == {"aws.key_pair.a": "create"}
     assert (stack.folder / "ops.pem").read_text() != key
+
+
+@pytest.mark.parametrize("changes", [False, True], ids=["alone", "and another field"])
+def test_no_secret_any_more(secret, changes):
+    """The spec has it in clear by now: so it is known, and goes back as the secret that it was."""
+    text = (SPEC + MACHINE).replace("string, secret: true", "string")
+    run = apply_spec(secret, text.replace("x-${var.password}", "y-${var.password}") if changes else text)
+    document = undo(secret, run, "--yes")
+    assert lost(document) == set()
+    assert operations(document) == {"aws.vpc.main": "update" if changes else "record", "aws.instance.one": "record"}
+    assert PASSWORD not in secret.run("state", "show", "aws.vpc.main", "--output", "json").out
+    secret.write("net.yaml", SPEC + MACHINE)
+    assert secret.run("plan", "--output", "json").json["actions"] == []

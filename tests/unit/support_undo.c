@@ -416,7 +416,7 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		add_written(fixture, row->spec);
 	if (row->variable) {
 		fixture->variable = value_secret(&fixture->arena, value_text(row->variable));
-		fixture->spec.secrets = value_list(&fixture->variable, 1);
+		fixture->spec.variables = value_list(&fixture->variable, 1);
 	}
 }
 
