@@ -128,31 +128,6 @@ static const struct field *newly_unshown(const struct action *now, const struct 
 	return NULL;
 }
 
-/* Why the action is not what it was. now: NULL where nothing would be done. */
-static const char *staleness(struct job *job, const struct plan *saved, const struct action *now,
-			     const struct action *then)
-{
-	enum operation operation = now				    ? now->operation
-				   : is_refused(job, then->address) ? OPERATION_CONFLICT
-								    : OPERATION_NONE;
-	const struct unread *field = newly_unread(&job->plan, saved, then->address);
-	size_t first = first_unread(&job->plan, then->address);
-	const struct unread *item = operation == OPERATION_INCOMPLETE && is_at(&job->plan, first, then->address)
-					    ? &job->plan.unread[first]
-					    : NULL;
-
-	if (field)
-		return arena_text(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
-				  SLICE_ARGUMENTS(field->reason));
-	const struct field *unshown = newly_unshown(now, then);
-	if (unshown)
-		return arena_text(job->arena, "its '%s' does not show while it stands still", unshown->name);
-	if (operation == then->operation)
-		return "other values are there now";
-	return item ? arena_text(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason))
-		    : stale_words[operation];
-}
-
 static bool report_change(struct job *job, const struct action *action, const char *what)
 {
 	return saved_plan_refuse(job, action->address, slice_of(what));
@@ -230,6 +205,77 @@ static bool approves(struct job *job, const struct plan *saved, const struct act
 	return digest_equal(&then_digest, &now_digest);
 }
 
+/* But for what is recorded of how it is kept, which no call sets. */
+static struct action without_lifecycle(struct job *job, const struct action *action)
+{
+	struct action rest = *action;
+	size_t kept = 0;
+
+	rest.changes = arena_new_array(job->arena, action->change_count + 1, struct change);
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].effect != EFFECT_LIFECYCLE)
+			rest.changes[kept++] = action->changes[i];
+	rest.change_count = kept;
+	return rest;
+}
+
+/* What one of them has recorded otherwise than the other; NULL: nothing. */
+static const struct change *kept_otherwise(const struct action *one, const struct action *other)
+{
+	for (size_t i = 0; i < one->change_count; i++) {
+		const struct change *change = &one->changes[i];
+		bool same = change->effect != EFFECT_LIFECYCLE;
+
+		for (size_t k = 0; !same && k < other->change_count; k++)
+			same = other->changes[k].effect == EFFECT_LIFECYCLE &&
+			       slice_equal(other->changes[k].path, change->path) &&
+			       value_equal(&other->changes[k].before, &change->before);
+		if (!same)
+			return change;
+	}
+	return NULL;
+}
+
+/* What has changed of an action that does the same as it did: what is there, or no more than the record. */
+static const char *moved_words(struct job *job, const struct plan *saved, const struct action *now,
+			       const struct action *then, struct arena *scratch)
+{
+	const struct change *change = kept_otherwise(now, then);
+	const struct action rest_now = without_lifecycle(job, now), rest_then = without_lifecycle(job, then);
+
+	if (!change)
+		change = kept_otherwise(then, now);
+	if (!change || !approves(job, saved, &rest_then, &rest_now, scratch))
+		return "other values are there now";
+	return arena_text(job->arena, "another run has recorded its '%.*s' since, and nothing else of it is otherwise",
+			  SLICE_ARGUMENTS(change->path));
+}
+
+/* Why the action is not what it was. now: NULL where nothing would be done. */
+static const char *staleness(struct job *job, const struct plan *saved, const struct action *now,
+			     const struct action *then, struct arena *scratch)
+{
+	enum operation operation = now				    ? now->operation
+				   : is_refused(job, then->address) ? OPERATION_CONFLICT
+								    : OPERATION_NONE;
+	const struct unread *field = newly_unread(&job->plan, saved, then->address);
+	size_t first = first_unread(&job->plan, then->address);
+	const struct unread *item = operation == OPERATION_INCOMPLETE && is_at(&job->plan, first, then->address)
+					    ? &job->plan.unread[first]
+					    : NULL;
+
+	if (field)
+		return arena_text(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
+				  SLICE_ARGUMENTS(field->reason));
+	const struct field *unshown = newly_unshown(now, then);
+	if (unshown)
+		return arena_text(job->arena, "its '%s' does not show while it stands still", unshown->name);
+	if (now && operation == then->operation)
+		return moved_words(job, saved, now, then, scratch);
+	return item ? arena_text(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason))
+		    : stale_words[operation];
+}
+
 /* Whether nothing is to be done now about what an action of the saved plan does something to. */
 static bool is_gone(const struct job *job, const struct action *then)
 {
@@ -237,12 +283,12 @@ static bool is_gone(const struct job *job, const struct action *then)
 }
 
 /* An action that is gone, and why: a run may have begun it, and made an object that the plan does not know. */
-static bool report_gone(struct job *job, const struct plan *saved, const struct action *then)
+static bool report_gone(struct job *job, const struct plan *saved, const struct action *then, struct arena *scratch)
 {
 	return report_change(job, then,
 			     touches(&job->plan, then->address, true)
 				     ? "a run has worked at it since, and something else is left to be done now"
-				     : staleness(job, saved, NULL, then));
+				     : staleness(job, saved, NULL, then, scratch));
 }
 
 /* Whether what would be done now at an address has been told of with what the saved plan does there. */
@@ -291,14 +337,15 @@ static bool stands(struct job *job, const struct plan *saved, const struct actio
 	const struct action *now = saved_plan_action(&job->plan, then);
 
 	if (is_gone(job, then))
-		return report_gone(job, saved, then);
+		return report_gone(job, saved, then, scratch);
 	if (!now || !action_is_carried_out(then))
 		return true;
 	const char *another = plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style);
 	if (another)
 		return report_change(job, now, another);
 	if (!approves(job, saved, then, now, scratch))
-		return !report_elsewhere(job, now, then) && report_change(job, now, staleness(job, saved, now, then));
+		return !report_elsewhere(job, now, then) &&
+		       report_change(job, now, staleness(job, saved, now, then, scratch));
 	if (saved_references_moved(job, then, now))
 		return report_change(job, now, "it would be given another value than the one that is shown");
 	return true;

@@ -337,3 +337,27 @@ def test_plan_that_read_nothing_is_stale_where_something_has_changed(tiny):
     change(tiny, "vpc", "aws.vpc.main", "tags.team=red")
     tiny.run("apply", "p.plan")
     tiny.run("plan", "--detailed-exitcode")
+
+
+KEPT = [
+    pytest.param("depends_on: [aws.vpc.net]", "depends_on", id="depends_on"),
+    pytest.param("lifecycle: {ignore: [tenancy]}", "lifecycle.ignore", id="ignore"),
+    pytest.param("lifecycle: {protect: true}", "lifecycle.protect", id="protect"),
+]
+
+
+@pytest.mark.parametrize("kept, name", KEPT)
+def test_refusal_names_what_was_recorded_alone(tiny, kept, name):
+    """No call sets it: nothing else is there than when the plan was made."""
+    other = NET % "10.9.0.0/16" + "  other: {cidr: 10.8.0.0/16, %s}\n"
+    tiny.write("net.yaml", other % "tags: {team: red}")
+    tiny.run("apply", "--yes")
+    tiny.write("net.yaml", other % f"tags: {{team: blue}}, {kept}")
+    tiny.run("plan", "--out", "saved.plan")
+    tiny.write("net.yaml", other % f"tags: {{team: red}}, {kept}")
+    tiny.run("apply", "--yes")
+    error = tiny.run("apply", "saved.plan", status=4).err
+    assert f"another run has recorded its '{name}' since, and nothing else of it is otherwise" in error
+    tiny.write("net.yaml", other % f"tags: {{team: green}}, {kept}")
+    tiny.run("apply", "--yes")
+    assert "other values are there now" in tiny.run("apply", "saved.plan", status=4).err
