@@ -117,7 +117,7 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
 		.left_to_others = object->ignored,
 	};
-	undo_take_dependencies(work->arena, object, &resource);
+	undo_take_dependencies(work, object, &resource);
 	return resource;
 }
 
@@ -559,7 +559,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
 	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_is_deletion(one->now));
 	bool emptied = one->now && unfinished_before(one->now);
-	bool follows = undo_names_others(one);
+	bool follows = undo_names_others(work, one);
 	bool others;
 
 	value_builder_init(&merging.fields);
@@ -582,7 +582,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.ignored_count = merging.ignored_count;
 	one->resource.follows = merging.follows;
 	one->resource.follows_count = merging.follows_count;
-	undo_join_dependencies(work->arena, one, &one->resource);
+	undo_join_dependencies(work, one, &one->resource);
 	value_builder_release(&merging.fields);
 	value_builder_release(&merging.restores);
 	bool any = merging.reverted_count > 0 || protect || others || follows || moved || begun || emptied;

@@ -129,13 +129,13 @@ bool undo_is_as_left(const struct undo_case *one);
 bool undo_same_form(const struct object *a, const struct object *b);
 /* What the object depended on, as far as the fields of the resource refer to it: what was recorded when its fields
  * referred to more than they do now, as after a change that was cut off, is left out. */
-void undo_take_dependencies(struct arena *arena, const struct object *object, struct resource *ret);
+void undo_take_dependencies(struct undo_work *work, const struct object *object, struct resource *ret);
 /* What either form of a case with a base depended on, likewise, once what the run changed of `depends_on` is taken
  * back.
  */
-void undo_join_dependencies(struct arena *arena, const struct undo_case *one, struct resource *ret);
+void undo_join_dependencies(struct undo_work *work, const struct undo_case *one, struct resource *ret);
 /* Whether `depends_on` names others by that than it does now. */
-bool undo_names_others(const struct undo_case *one);
+bool undo_names_others(struct undo_work *work, const struct undo_case *one);
 /* The resource that an object was last applied as, with secrets that the spec still has. */
 struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind);
 /* value with all secrets put back that the spec has somewhere; of the others the fingerprints stay. */

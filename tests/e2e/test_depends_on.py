@@ -132,6 +132,53 @@ def test_what_stays_goes_back_though_what_it_came_after_is_gone(site):
     plan_is_empty(site)
 
 
+FAR, NEAR = "aws.customer_gateway.far", "aws.customer_gateway.near"
+
+
+def write_beside(stack, name, net):
+    """The network beside a gateway that is called so."""
+    gateway = {name: {"address": "198.51.100.7", "asn": 65010}}
+    networks = {} if net is None else {"net": {"cidr": "10.20.0.0/16", **net}}
+    stack.write("stack.yaml", spec_text({"aws.vpc": networks, "aws.customer_gateway": gateway}))
+
+
+@pytest.mark.parametrize(
+    "before, changed",
+    [
+        (after(FAR), {}),
+        ({}, after(FAR)),
+        (after(FAR), {"tags": {"a": "b"}}),
+        ({}, after(FAR, tags={"a": "b"})),
+        (after(FAR), {"tenancy": "dedicated"}),
+        (after(FAR), None),
+    ],
+    ids=["taken out", "added", "taken out of an update", "added in an update", "taken out of a replace", "of what went"],
+)
+@pytest.mark.parametrize("applied", [False, True], ids=["moved", "moved and applied"])
+def test_what_it_comes_after_is_called_otherwise_since(site, before, changed, applied):
+    """It follows: the spec of before, with the new name, plans nothing, and so it is with the undoing's."""
+
+    def renamed(fields):
+        return fields and {**fields, **({"depends_on": [NEAR]} if "depends_on" in fields else {})}
+
+    write_beside(site, "far", before)
+    apply(site)
+    write_beside(site, "far", changed)
+    apply(site)
+    run = newest(site)
+    site.run("state", "mv", FAR, NEAR)
+    write_beside(site, "near", renamed(changed))
+    if applied:
+        apply(site)
+    site.run("undo", run, "--yes")
+    write_beside(site, "near", renamed(before))
+    if not applied:
+        # The new name is to go into the tags.
+        assert "depends_on" not in site.run("plan").out
+        apply(site)
+    plan_is_empty(site)
+
+
 def test_a_later_run_that_comes_after_what_would_go_is_named(site):
     write(site, {})
     apply(site)
