@@ -4,10 +4,22 @@
 #include "cli/providers.h"
 #include "reconcile/object_secrets.h"
 
+/* Most stacks have none, and need not be searched. */
+static bool has_secrets(const struct stack *spec)
+{
+	bool has = value_has_secret(&spec->variables);
+
+	for (size_t i = 0; !has && i < spec->resource_count; i++)
+		has = value_has_secret(&spec->resources[i].desired);
+	return has;
+}
+
 void record_secrets_of_spec(struct job *job)
 {
 	struct stack *spec = arena_new(job->arena, struct stack);
 
+	if (!has_secrets(&job->stack))
+		return;
 	/* The job may go on with another stack. */
 	*spec = job->stack;
 	job->said = stack_addresses(spec, map_new(job->arena));

@@ -8,7 +8,8 @@
  * here it is one as soon as it was read, and in the state once a run carries anything out, or finds nothing to do.
  */
 
-/* The job's spec tells what is one; before the first body is read. Without it nothing is looked at. */
+/* The job's spec tells what is one; before the first body is read. Without it, and where it has none, nothing is looked
+ * at. */
 void record_secrets_of_spec(struct job *job);
 /* So does a saved plan, of what it is about, and of nothing else; hidden: as of struct secrets_said. */
 void record_secrets_of_plan(struct job *job, const struct plan *plan, const struct value *hidden);
