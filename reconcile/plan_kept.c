@@ -9,7 +9,8 @@
  * machine, the VPC that others have attached a gateway to, a rule that somebody has put into a group. Where that PINS
  * what is to go, the plan is refused before anything is done: the service would say so only after a long wait for
  * whatever else might hold it. So it is where what it uses is told by no field (live.uses): as of an interface that an
- * instance was launched with, or that others have attached.
+ * instance was launched with, or that others have attached. And so it is where something is to be made or changed that
+ * launches things from what names it.
  */
 
 bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value)
@@ -107,6 +108,57 @@ static void warn(const struct kept *kept, const struct action *target)
 		  kept->field->name);
 }
 
+static bool sets_any(const struct action *action)
+{
+	bool sets = false;
+
+	for (size_t i = 0; !sets && i < action->change_count; i++)
+		sets = action->changes[i].effect == EFFECT_SET;
+	return sets;
+}
+
+/* Whether the action makes or changes something that launches things from that. */
+static bool launches_from(const struct action *action, const struct object *source)
+{
+	const struct runs *runs = action->kind ? action->kind->runs : NULL;
+	bool makes = operation_makes(action->operation);
+
+	if (!runs || !runs->source || !slice_is(source->kind, runs->source) ||
+	    !(makes || (action->operation == OPERATION_UPDATE && sets_any(action))))
+		return false;
+	for (size_t i = 0; i < action->wanted_count; i++)
+		if (slice_equal(action->wanted[i].address, source->address))
+			return true;
+	return false;
+}
+
+/* The service neither makes nor changes what is to launch things from that: it tries whether it could. */
+static bool refuse_launches(const struct kept *kept, const struct action *target)
+{
+	struct planning *planning = kept->planning;
+	const struct object *object = kept->object;
+	bool any = false;
+
+	for (size_t i = 0; i < planning->action_count; i++) {
+		const struct action *action = &planning->actions[i];
+
+		if (!launches_from(action, object))
+			continue;
+		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+			   "'%.*s' cannot be %s: '%.*s', which it launches from, goes on naming the '%.*s' that goes, "
+			   "for its '%s' is left to others",
+			   SLICE_ARGUMENTS(action->address), action->operation == OPERATION_UPDATE ? "changed" : "made",
+			   SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(target->address), kept->field->name);
+		diag_address(planning->diagnostics, action->address);
+		diag_hint(planning->diagnostics,
+			  "take '%s' out of 'lifecycle.ignore' of '%.*s', have whoever looks after it name another "
+			  "one there first, or keep '%.*s'",
+			  kept->field->name, SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(target->address));
+		any = true;
+	}
+	return any;
+}
+
 /* The name by which the service knows a thing of the kind, within its place; empty where that field is none, or NULL,
  * or the value is not known yet. */
 static struct slice name_text(struct planning *planning, const struct kind *kind, const struct field *field,
@@ -144,7 +196,7 @@ static void look_at(void *context, const struct value *part, const struct field 
 	    !identity_same_place(&target->identity, &kept->object->identity))
 		return;
 	if (!(reference->flags & PINS)) {
-		if (is_left_to_others(kept))
+		if (is_left_to_others(kept) && !refuse_launches(kept, target))
 			warn(kept, target);
 		return;
 	}

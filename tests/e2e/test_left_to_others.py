@@ -264,6 +264,61 @@ def test_a_machine_that_was_let_in_by_a_key_stays_so(stack, cloud):
     plan_is_empty(stack)
 
 
+def launched(groups, guard=True, other=False):
+    """A template that leaves its groups to others, and what launches from it, or from another one."""
+    named = {"security_groups": [Ref("aws.security_group.s")]} if guard else {}
+    template = {**LAUNCH, "name": "small", **named, "lifecycle": {"ignore": ["security_groups"]}}
+    uses = Ref("aws.launch_template.other") if other else TEMPLATE
+    return spec_text(
+        {
+            **NETWORK,
+            "aws.subnet": {"a": {"vpc": HOME, "cidr": "10.20.1.0/24"}},
+            "aws.security_group": {"s": {"vpc": HOME, "name": "guard", "description": "d"}} if guard else {},
+            "aws.launch_template": {"t": template, "other": {**LAUNCH, "name": "other"}},
+            "aws.autoscaling_group": {name: {**GROUP, "name": name, "launch_template": uses, **fields} for name, fields in groups.items()},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "groups, said",
+    [
+        ({"g": {"name": "renamed"}}, "'aws.autoscaling_group.g' cannot be made"),
+        ({"g": {}, "h": {}}, "'aws.autoscaling_group.h' cannot be made"),
+        ({"g": {"max": 2}}, "'aws.autoscaling_group.g' cannot be changed"),
+    ],
+    ids=["made anew", "made beside", "changed"],
+)
+def test_nothing_launches_from_what_names_what_goes(stack, cloud, groups, said):
+    """The service refuses it, minutes later: so does the plan."""
+    stack.write("stack.yaml", launched({"g": {}}))
+    apply(stack)
+    stack.write("stack.yaml", launched(groups, guard=False))
+    for words in ("plan",), ("apply", "--yes"):
+        told = stack.run(*words, status=1).err
+        assert (
+            f"error: {said}: 'aws.launch_template.t', which it launches from, goes on naming the 'aws.security_group.s' "
+            "that goes, for its 'security_groups' is left to others"
+        ) in told
+        assert "warning: 'aws.launch_template.t'" not in told
+    assert "aws.security_group.s" in ids_of(stack)
+
+
+def test_what_launched_before_stays_as_it_is(stack, cloud):
+    """Nothing is sent about it: that it launches nothing any more is for its owner to see to."""
+    stack.write("stack.yaml", launched({"g": {}}))
+    apply(stack)
+    stack.write("stack.yaml", launched({"g": {}}, guard=False))
+    assert "warning: 'aws.launch_template.t' goes on naming the 'aws.security_group.s' that goes" in apply(stack).err
+
+
+def test_what_launches_from_another_template_is_made(stack, cloud):
+    stack.write("stack.yaml", launched({"g": {}}, other=True))
+    apply(stack)
+    stack.write("stack.yaml", launched({"g": {"name": "renamed"}}, guard=False, other=True))
+    assert "goes on naming the 'aws.security_group.s' that goes" in apply(stack).err
+
+
 @pytest.mark.parametrize("where", ["simulator", "moto"])
 def test_the_version_of_a_template_is_left_to_whoever_chooses_the_template(stack, moto_server, where):
     """What the spec says of no version is the number of its own template's, which means nothing for another one."""
