@@ -246,6 +246,9 @@ struct field {
 	 * there are none, as the name of the reference field, in the nearest object around it that has one, a dot, and
 	 * the field of what that refers to: "subnet.ipv6_cidr". NULL: they need none */
 	const char *taken_of;
+	/* FIELD_ADDRESS: a set beside it, or beside what says the same, a dot, and the true or false member by which an
+	 * item of that tells which address this one is. NULL: it is told by itself alone */
+	const char *first_of;
 	/* FIELD_INTEGER: the field beside it, of addresses or ranges, so many (more) of which the service chooses.
 	 * NULL: it is no such number */
 	const char *number_of;

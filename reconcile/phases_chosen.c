@@ -111,6 +111,18 @@ static bool is_none(const struct value *value)
 	return !value || (value_is(value, VALUE_LIST) && value->count == 0);
 }
 
+/* Whether an item of a set in map tells which one it is: that is looked at by itself. */
+static bool is_told_by_item(const struct field *field, const struct value *map)
+{
+	struct slice member = slice_of(field->first_of ? field->first_of : "");
+	const struct value *items = value_get_given(map, slice_cut(&member, '.'));
+
+	for (uint32_t i = 0; value_is(items, VALUE_LIST) && i < items->count; i++)
+		if (value_is_true(value_get_given(&items->items[i], member)))
+			return true;
+	return false;
+}
+
 /* One that is left out is the service's choice, but for several that are told by a set, and of what is there already.
  */
 static void look_at_taken(struct search *search, const struct field *field, const struct look *look)
@@ -119,6 +131,8 @@ static void look_at_taken(struct search *search, const struct field *field, cons
 
 	if (is_none(value) && !field->item)
 		value = value_if_set(value_get_named(look->twin, field->name));
+	if (is_none(value) && (is_told_by_item(field, look->scope.map) || is_told_by_item(field, look->twin)))
+		return;
 	if (!is_none(value) || (field->type == FIELD_ADDRESS && !look->is_there))
 		note_taken(search, field, !is_none(value), &look->scope);
 }

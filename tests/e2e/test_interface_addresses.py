@@ -339,3 +339,15 @@ def test_an_interface_that_is_there_already_has_its_addresses(stack):
     told = stack.run("apply", "--yes", status=7).err.splitlines()
     assert told.index("  aws.instance.a  creating") < told.index("  aws.instance.z  creating"), told
     cloud.close()
+
+
+@pytest.mark.parametrize("said", [AT, MORE], ids=["by its field", "by an item of its set"])
+def test_a_first_address_that_is_named_is_not_waited_for(stack, said):
+    """Nothing is chosen for it: it comes in its turn, beside others that are named, and not after them."""
+    cloud = SimulatedCloud(stack)
+    write(stack, cards(a=card(said, 0, subnet=Ref("aws.subnet.a")), b=own(), z=own(NEXT)))
+    stack.run("apply", "--yes", "--parallelism", "1")
+    made = {each["privateIpAddress"]: each["launchTime"] for each in cloud.things("instance").values()}
+    others = [made[each] for each in made if each not in ("10.20.0.50", "10.20.0.51")]
+    assert made["10.20.0.50"] <= made["10.20.0.51"] <= others[0], made
+    cloud.close()

@@ -199,6 +199,7 @@ static const struct aws_field fields[] = {
 		   .flags = IMMUTABLE | SOLE,
 		   .range_parent = "subnet",
 		   .taken_of = "subnet.cidr",
+		   .first_of = "addresses.primary",
 		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},

@@ -112,6 +112,7 @@ extern const struct aws_field aws_interface_address6;
 			   .flags = (held),                                                                            \
 			   .range_parent = "subnet",                                                                   \
 			   .taken_of = "subnet.cidr",                                                                  \
+			   .first_of = "addresses.primary",                                                            \
 			   .unique_in = "subnet",                                                                      \
 			   .when_unset = (unset),                                                                      \
 			   .about = "first IPv4 address"},                                                             \
