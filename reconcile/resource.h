@@ -110,7 +110,7 @@ struct stack {
 	size_t provider_count;
 	const struct stack_output *outputs;
 	size_t output_count;
-	int64_t max_delete;   /* settings.max_delete, or -1 */
+	int64_t max_delete;	/* settings.max_delete, or -1 */
 	struct value variables; /* LIST of what its variables hold, also of those that nothing uses */
 	/* From each address to its struct resource, as the loader made it; else NULL. Read by stack_addresses() alone.
 	 */

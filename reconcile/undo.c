@@ -354,7 +354,8 @@ static bool has_moved_on(const struct undo_case *one)
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
 	bool again = one->base != one->now, others = false;
-	bool follows = one->base && slice_equal(one->base->object_id, one->left->object_id) && undo_names_others(work, one);
+	bool follows =
+		one->base && slice_equal(one->base->object_id, one->left->object_id) && undo_names_others(work, one);
 
 	/* Of what is gone nothing more is recorded. */
 	if (one->base)

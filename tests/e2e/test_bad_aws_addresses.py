@@ -59,6 +59,20 @@ ROWS = {
             (10, ["that the service keeps"]),
         ],
     ),
+    "addresses of IPv4 for which their subnet has no range": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\naws.subnet: {s: {vpc: v, ipv6_cidr: '2001:db8:0:1::/64', ipv6_native: true}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, secondary_addresses: 1}},\n"
+        "    {device_index: 1, subnet: s, secondary_addresses: 0, prefix_count: 0},\n"
+        "    {device_index: 2, subnet: s, prefix_count: 2}]}\n"
+        "aws.launch_template: {t: {name: tmpl, interfaces: [{device_index: 0, subnet: s, prefix_count: 1,\n"
+        "  secondary_addresses: 2}]}}\n",
+        [
+            (8, ["'secondary_addresses' needs 'cidr' of 'aws.subnet.s', which is not set"]),
+            (10, ["'prefix_count' needs 'cidr' of 'aws.subnet.s', which is not set"]),
+            (11, ["'prefix_count' needs 'cidr' of 'aws.subnet.s', which is not set"]),
+            (12, ["'secondary_addresses' needs 'cidr' of 'aws.subnet.s', which is not set"]),
+        ],
+    ),
     "addresses for which their subnet has no range": (
         "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\naws.subnet:\n  s: {vpc: v, cidr: 10.0.1.0/24}\n"
         "  six: {vpc: v, ipv6_cidr: '2001:db8:0:1::/64', ipv6_native: true}\n  other: {vpc: v, cidr: 10.0.9.0/24, lifecycle: {ignore: [ipv6_cidr]}}\n"

@@ -118,8 +118,8 @@ extern const struct aws_field aws_interface_address6;
 			   .about = "first IPv4 address"},                                                             \
 		 .member = "PrivateIpAddress"},                                                                        \
 		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, 0, unset, "IPv4 addresses"),         \
-		INTERFACE_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", NULL, "address", unset,      \
-				 "number of further IPv4 addresses"),                                                  \
+		INTERFACE_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", "subnet.cidr", "address",    \
+				 unset, "number of further IPv4 addresses"),                                           \
 		INTERFACE_SET("addresses6", "Ipv6Addresses", address6, 0, unset, "IPv6 addresses"),                    \
 		INTERFACE_NUMBER("address6_count", "Ipv6AddressCount", "subnet.ipv6_cidr", "addresses6", unset,        \
 				 "number of IPv6 addresses"),                                                          \
@@ -133,7 +133,7 @@ extern const struct aws_field aws_interface_address6;
 		 .member = "PrimaryIpv6",                                                                              \
 		 .change = (seen) ? "EnablePrimaryIpv6" : NULL},                                                       \
 		INTERFACE_SET("prefixes", "Ipv4Prefixes", prefix4, 0, unset, "IPv4 prefixes"),                         \
-		INTERFACE_NUMBER("prefix_count", "Ipv4PrefixCount", NULL, "prefixes", unset,                           \
+		INTERFACE_NUMBER("prefix_count", "Ipv4PrefixCount", "subnet.cidr", "prefixes", unset,                  \
 				 "number of IPv4 prefixes"),                                                           \
 		INTERFACE_SET("prefixes6", "Ipv6Prefixes", prefix6, 0, unset, "IPv6 prefixes"),                        \
 		INTERFACE_NUMBER("prefix6_count", "Ipv6PrefixCount", "subnet.ipv6_cidr", "prefixes6", unset,           \
