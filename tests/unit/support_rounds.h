@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How often something random is tried: a quarter as often where each step is watched (run.sh). */
+/* How often something random is tried, or how much grows: a quarter of it where each step is watched (run.sh). */
 static inline int rounds_of(int usual)
 {
 	return getenv("TRUEUP_SLOW_RUN") && getenv("TRUEUP_SLOW_RUN")[0] ? usual / 4 : usual;

@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/redaction.h"
+#include "tests/unit/support_rounds.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
@@ -303,11 +304,12 @@ static clock_t cost_of(size_t secrets, const char *before, const char *behind)
 static void test_many_that_begin_alike(void **state)
 {
 	enum { SECRETS = 40000, TIMES_MOST = 5 };
-	clock_t apart = cost_of(SECRETS, "", "-secretvalue");
-	clock_t alike = cost_of(SECRETS, "secretvalue-", "");
+	const size_t secrets = (size_t)rounds_of(SECRETS);
+	clock_t apart = cost_of(secrets, "", "-secretvalue");
+	clock_t alike = cost_of(secrets, "secretvalue-", "");
 
 	(void)state;
-	print_message("# %d secrets that begin apart in %.0f ms, alike in %.0f ms\n", SECRETS,
+	print_message("# %zu secrets that begin apart in %.0f ms, alike in %.0f ms\n", secrets,
 		      (double)apart * 1e3 / CLOCKS_PER_SEC, (double)alike * 1e3 / CLOCKS_PER_SEC);
 	assert_true(alike <= TIMES_MOST * apart);
 }
@@ -342,20 +344,21 @@ static void test_runs_of_line_ends(void **state)
 {
 	static const char *const ends[] = {"\n", "\\n", "%0A", "&#10;", " \n "};
 	enum { RUN = 2000, TIMES_LONGER = 32, TIMES_MOST = 4 * TIMES_LONGER, TRIES = 5 };
+	const size_t run = (size_t)rounds_of(RUN);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(ends); i++) {
-		clock_t brief = cost_of_run(ends[i], RUN), lengthy = cost_of_run(ends[i], RUN * TIMES_LONGER);
+		clock_t brief = cost_of_run(ends[i], run), lengthy = cost_of_run(ends[i], run * TIMES_LONGER);
 
 		for (size_t k = 1; k < TRIES; k++) {
-			clock_t again = cost_of_run(ends[i], RUN);
+			clock_t again = cost_of_run(ends[i], run);
 
 			brief = again < brief ? again : brief;
 		}
 		/* A clock that counts in microseconds may show next to nothing for the brief one. */
 		if (lengthy > TIMES_MOST * (brief + 20 * CLOCKS_PER_SEC / 1000000))
-			fail_msg("%s: %d take %.3f ms, %d take %.3f ms", ends[i], RUN,
-				 (double)brief * 1e3 / CLOCKS_PER_SEC, RUN * TIMES_LONGER,
+			fail_msg("%s: %zu take %.3f ms, %zu take %.3f ms", ends[i], run,
+				 (double)brief * 1e3 / CLOCKS_PER_SEC, run * TIMES_LONGER,
 				 (double)lengthy * 1e3 / CLOCKS_PER_SEC);
 	}
 }

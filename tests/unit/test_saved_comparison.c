@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cli/saved_comparison.h"
+#include "tests/unit/support_rounds.h"
 
 /* A saved plan beside what would be done now, of which a part cannot be read any more. */
 
@@ -93,11 +94,12 @@ static clock_t least_time(size_t count)
 static void test_growth(void **state)
 {
 	enum { COUNT = 4000, FACTOR = 8, MOST = 24 };
-	clock_t few = least_time(COUNT), many = least_time((size_t)COUNT * FACTOR);
+	const size_t count = (size_t)rounds_of(COUNT);
+	clock_t few = least_time(count), many = least_time(count * FACTOR);
 
 	(void)state;
 	if (many > few * MOST)
-		fail_msg("%ld for %d, and %ld for %d", (long)few, COUNT, (long)many, COUNT * FACTOR);
+		fail_msg("%ld for %zu, and %ld for %zu", (long)few, count, (long)many, count * FACTOR);
 }
 
 int main(void)
