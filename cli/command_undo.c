@@ -326,6 +326,7 @@ static bool make(struct undo *undo, const struct live *const *live)
 
 	undo->input = (struct undo_input){
 		.run = undo->run->id,
+		.is_undoing = command_of_run(undo->run->command) == &command_undo,
 		.later = tell_later,
 		.earlier = tell_earlier,
 		.context = undo,

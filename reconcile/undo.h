@@ -40,6 +40,7 @@ struct undo_since {
 
 struct undo_input {
 	struct slice run;
+	bool is_undoing; /* of another run */
 	/* What came after it, the oldest first: asked for only where one of these is to be named. False where that
 	 * cannot be told; NULL: likewise. */
 	bool (*later)(void *context, const struct undo_since **ret, size_t *ret_count);

@@ -247,10 +247,11 @@ static void keep(struct merging *merging, const struct field *field, const struc
 		merging->ignored[merging->ignored_count++] = name;
 }
 
-bool undo_was_left_alone(const struct undo_case *one, struct slice name)
+bool undo_was_left_alone(const struct undo_work *work, const struct undo_case *one, struct slice name)
 {
 	return one->was && one->left && slice_equal(one->was->object_id, one->left->object_id) &&
-	       ignored_has(&one->left->ignored, name);
+	       ignored_has(&one->left->ignored, name) &&
+	       (!work->input->is_undoing || ignored_has(&one->was->ignored, name));
 }
 
 /* What the spec said of it goes back in the record alone, unless a later run has taken it up. */
@@ -469,7 +470,7 @@ static void merge_field(struct merging *merging, const struct field *field)
 		keep_owed(merging, name, owed, now);
 		return;
 	}
-	if (undo_was_left_alone(one, name)) {
+	if (undo_was_left_alone(merging->work, one, name)) {
 		leave_to_others(merging, name, &(struct forms){was, left, now});
 		return;
 	}

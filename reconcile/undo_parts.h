@@ -143,8 +143,9 @@ struct value undo_opened(struct undo_work *work, const struct value *value);
 /* What is to be recorded as left to others once the run is undone; *ret_moves: it is not so now. Of a case with a base.
  */
 struct value undo_left_to_others(const struct undo_work *work, const struct undo_case *one, bool *ret_moves);
-/* Whether the run left the field to others, so that no call of it was about that. What it made anew had it set. */
-bool undo_was_left_alone(const struct undo_case *one, struct slice name);
+/* Whether the run left the field to others, so that no call of it was about that. What it made anew had it set; and so
+ * had an undoing that gave back what a run had taken up. */
+bool undo_was_left_alone(const struct undo_work *work, const struct undo_case *one, struct slice name);
 /* Takes out of the base all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
  * False after a diagnostic: a later run has changed the same. */
 bool undo_merge(struct undo_work *work, struct undo_case *one);

@@ -403,9 +403,9 @@ static void plan_users(struct entries *entries)
 }
 
 /* Whether others look after a field of what does not go back, and did so when the run left it. */
-static bool is_for_others(const struct entry *entry, struct slice field)
+static bool is_for_others(const struct undo_work *work, const struct entry *entry, struct slice field)
 {
-	return entry->one && entry->one->left ? undo_was_left_alone(entry->one, field)
+	return entry->one && entry->one->left ? undo_was_left_alone(work, entry->one, field)
 					      : ignored_has(&entry->resource.left_to_others, field);
 }
 
@@ -419,7 +419,7 @@ static void ignore_settled(const struct undo_work *work, struct entry *entry)
 		const struct field *field = field_at(&resource->kind->fields, i);
 		const struct value *value = value_get_named(&resource->desired, field->name);
 
-		if (value && value_has_deferred(value) && !is_for_others(entry, slice_of(field->name)))
+		if (value && value_has_deferred(value) && !is_for_others(work, entry, slice_of(field->name)))
 			follows[resource->follows_count++] = slice_of(field->name);
 		else
 			ignored[resource->ignored_count++] = slice_of(field->name);

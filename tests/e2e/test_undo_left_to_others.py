@@ -115,6 +115,19 @@ def test_what_the_run_took_up_is_again_as_others_had_it(stack, cloud, others):
     plan_is_empty(stack)
 
 
+def test_giving_back_what_was_taken_up_is_undone(stack, cloud):
+    """An undoing that leaves a field to others again has set it: that goes back as well."""
+    run(stack, vpc("red", True))
+    taken_up = run(stack, vpc("blue", False))
+    undo(stack, taken_up)
+    assert tags_of(cloud) == {"team": "red"}
+    undo(stack, last_run(stack))
+    assert tags_of(cloud) == {"team": "blue"}
+    write(stack, vpc("blue", False))
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
 EDITS = {
     "references": ("aws.route_table", "t", "routes", [], add_route),
     "addresses": (
