@@ -9,8 +9,8 @@
  * machine, the VPC that others have attached a gateway to, a rule that somebody has put into a group. Where that PINS
  * what is to go, the plan is refused before anything is done: the service would say so only after a long wait for
  * whatever else might hold it. So it is where what it uses is told by no field (live.uses): as of an interface that an
- * instance was launched with, or that others have attached. And so it is where something is to be made or changed that
- * launches things from what names it.
+ * instance was launched with, or that others have attached. And so it is where something is to be made that launches
+ * things from what names it.
  */
 
 bool plan_item_keeps(const struct item *item, const struct field *field, const struct value *value)
@@ -108,23 +108,12 @@ static void warn(const struct kept *kept, const struct action *target)
 		  kept->field->name);
 }
 
-static bool sets_any(const struct action *action)
-{
-	bool sets = false;
-
-	for (size_t i = 0; !sets && i < action->change_count; i++)
-		sets = action->changes[i].effect == EFFECT_SET;
-	return sets;
-}
-
-/* Whether the action makes or changes something that launches things from that. */
+/* Whether the action makes something that launches things from that. */
 static bool launches_from(const struct action *action, const struct object *source)
 {
 	const struct runs *runs = action->kind ? action->kind->runs : NULL;
-	bool makes = operation_makes(action->operation);
 
-	if (!runs || !runs->source || !slice_is(source->kind, runs->source) ||
-	    !(makes || (action->operation == OPERATION_UPDATE && sets_any(action))))
+	if (!runs || !runs->source || !slice_is(source->kind, runs->source) || !operation_makes(action->operation))
 		return false;
 	for (size_t i = 0; i < action->wanted_count; i++)
 		if (slice_equal(action->wanted[i].address, source->address))
@@ -132,7 +121,7 @@ static bool launches_from(const struct action *action, const struct object *sour
 	return false;
 }
 
-/* The service neither makes nor changes what is to launch things from that: it tries whether it could. */
+/* The service makes nothing that is to launch things from that: it tries whether it could. */
 static bool refuse_launches(const struct kept *kept, const struct action *target)
 {
 	struct planning *planning = kept->planning;
@@ -144,11 +133,12 @@ static bool refuse_launches(const struct kept *kept, const struct action *target
 
 		if (!launches_from(action, object))
 			continue;
-		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
-			   "'%.*s' cannot be %s: '%.*s', which it launches from, goes on naming the '%.*s' that goes, "
-			   "for its '%s' is left to others",
-			   SLICE_ARGUMENTS(action->address), action->operation == OPERATION_UPDATE ? "changed" : "made",
-			   SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(target->address), kept->field->name);
+		diag_error(
+			planning->diagnostics, FAULT_CONFLICT, action->position,
+			"'%.*s' cannot be made: '%.*s', which it launches from, goes on naming the '%.*s' that goes, "
+			"for its '%s' is left to others",
+			SLICE_ARGUMENTS(action->address), SLICE_ARGUMENTS(object->address),
+			SLICE_ARGUMENTS(target->address), kept->field->name);
 		diag_address(planning->diagnostics, action->address);
 		diag_hint(planning->diagnostics,
 			  "take '%s' out of 'lifecycle.ignore' of '%.*s', have whoever looks after it name another "

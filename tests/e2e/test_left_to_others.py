@@ -285,9 +285,8 @@ def launched(groups, guard=True, other=False):
     [
         ({"g": {"name": "renamed"}}, "'aws.autoscaling_group.g' cannot be made"),
         ({"g": {}, "h": {}}, "'aws.autoscaling_group.h' cannot be made"),
-        ({"g": {"max": 2}}, "'aws.autoscaling_group.g' cannot be changed"),
     ],
-    ids=["made anew", "made beside", "changed"],
+    ids=["made anew", "made beside"],
 )
 def test_nothing_launches_from_what_names_what_goes(stack, cloud, groups, said):
     """The service refuses it, minutes later: so does the plan."""
@@ -304,11 +303,12 @@ def test_nothing_launches_from_what_names_what_goes(stack, cloud, groups, said):
     assert "aws.security_group.s" in ids_of(stack)
 
 
-def test_what_launched_before_stays_as_it_is(stack, cloud):
-    """Nothing is sent about it: that it launches nothing any more is for its owner to see to."""
+@pytest.mark.parametrize("edit", [{}, {"tags": [{"key": "team", "value": "blue", "propagate": False}]}], ids=["as it was", "but for its tags"])
+def test_what_launched_before_stays(stack, cloud, edit):
+    """That it launches nothing any more is for its owner to see to."""
     stack.write("stack.yaml", launched({"g": {}}))
     apply(stack)
-    stack.write("stack.yaml", launched({"g": {}}, guard=False))
+    stack.write("stack.yaml", launched({"g": edit}, guard=False))
     assert "warning: 'aws.launch_template.t' goes on naming the 'aws.security_group.s' that goes" in apply(stack).err
 
 
