@@ -1,6 +1,7 @@
 #include "reconcile/object_secrets.h"
 
 #include "base/redaction.h"
+#include "base/secret_parts.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
 
@@ -83,41 +84,85 @@ static bool hide_fields(const struct hiding *hiding, struct value *fields)
 	return take(hiding, fields, &marked);
 }
 
-static bool has_told_text(const struct redaction *known, const struct value *value)
-{
-	bool found = value->type == VALUE_DEFERRED && redaction_finds(known, value->deferred->text);
+/* The texts of expressions within one field. */
+struct hiding_texts {
+	const struct hiding *hiding;
+	const struct value *said; /* what the spec says of the field, in clear; NULL: nothing */
+	struct slice text;	  /* that is looked at */
+	bool tells, hidden;
+};
 
-	for (uint32_t i = 0; !found && value->type == VALUE_LIST && i < value->count; i++)
-		found = has_told_text(known, &value->items[i]);
-	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
-		found = has_told_text(known, &value->members[i].value);
-	return found;
+static void find_in_text(void *context, const struct value *secret)
+{
+	struct hiding_texts *texts = context;
+	struct slice told = value_is(secret, VALUE_STRING) ? value_slice(secret) : SLICE("");
+
+	texts->tells |= told.size > 0 && slice_contains(texts->text, told);
 }
 
-/* The text of an expression has no marks: where it tells a secret, what it came to stands for it. */
-static bool hide_expressions(const struct hiding *hiding, struct value *symbolic, const struct value *resolved)
+/* A secret that is too short to be looked for anywhere is looked for in the field for which the spec has it. */
+static bool tells(struct hiding_texts *texts, struct slice text)
 {
-	const struct redaction *known = hiding->said->secrets.known;
+	const struct redaction *known = texts->hiding->said->secrets.known;
+
+	texts->text = text;
+	texts->tells = known && redaction_finds(known, text);
+	if (!texts->tells && texts->said)
+		secret_parts_visit(texts->said, find_in_text, texts);
+	return texts->tells;
+}
+
+/* Nobody can tell what such a text would have to be by now, so its fingerprint alone stands for it; all else of the
+ * field goes on referring to what it refers to. */
+static struct value hide_texts(struct hiding_texts *texts, const struct value *value)
+{
+	struct arena *arena = texts->hiding->arena;
+	struct value hidden = *value;
+
+	if (value->type == VALUE_DEFERRED && tells(texts, value->deferred->text)) {
+		const struct value secret = value_secret(arena, value_string(value->deferred->text));
+
+		texts->hidden = true;
+		return json_seal(arena, &secret, texts->hiding->said->secrets.style);
+	}
+	if (value->type == VALUE_LIST) {
+		struct value *items = arena_new_array(arena, value->count, struct value);
+
+		for (uint32_t i = 0; i < value->count; i++)
+			items[i] = hide_texts(texts, &value->items[i]);
+		hidden.items = items;
+	} else if (value->type == VALUE_MAP) {
+		struct value_member *members = arena_new_array(arena, value->count, struct value_member);
+
+		for (uint32_t i = 0; i < value->count; i++)
+			members[i] = (struct value_member){value->members[i].key,
+							   hide_texts(texts, &value->members[i].value)};
+		hidden.members = members;
+	}
+	return hidden;
+}
+
+/* The text of an expression has no marks, and what it came to is not in it. symbolic: MAP of fields. */
+static bool hide_expressions(const struct hiding *hiding, struct value *symbolic)
+{
+	struct hiding_texts texts = {.hiding = hiding};
 	VALUE_BUILDER_AUTO kept;
-	bool hidden = false;
 
 	value_builder_init(&kept);
-	if (!known || !value_is(symbolic, VALUE_MAP) || !has_told_text(known, symbolic))
+	if (!value_is(symbolic, VALUE_MAP) || !value_has_deferred(symbolic))
 		return false;
 	const struct value spec = spec_of(hiding);
 	for (uint32_t i = 0; i < symbolic->count; i++) {
-		const struct value_member *member = &symbolic->members[i];
-		const struct value *said = value_get_given(&spec, value_slice(&member->key));
-		bool tells = has_told_text(known, &member->value) && !(said && value_equal(said, &member->value));
-		const struct value *value =
-			tells ? value_get_given(resolved, value_slice(&member->key)) : &member->value;
+		struct slice name = value_slice(&symbolic->members[i].key);
+		const struct value *value = &symbolic->members[i].value, *said = value_get_given(&spec, name);
 
-		if (value)
-			value_builder_member(&kept, value_slice(&member->key), *value);
-		hidden |= tells;
+		texts.said = hiding->said->spec ? value_get_given(hiding->said->spec, name) : NULL;
+		value_builder_member(&kept, name,
+				     said && value_equal(said, value) ? *value : hide_texts(&texts, value));
 	}
-	*symbolic = value_builder_map(&kept, hiding->arena);
-	return hidden;
+	if (texts.hidden)
+		*symbolic = value_builder_map(&kept, hiding->arena);
+	return texts.hidden;
 }
 
 static bool hide_outputs(const struct hiding *hiding, struct value *outputs)
@@ -138,10 +183,10 @@ bool object_hide_secrets(struct object *object, const struct kind *kind, const s
 {
 	struct hiding hiding = {.kind = kind, .said = said, .models = {said->spec, said->hidden}, .arena = arena};
 	struct value *fields[] = {&object->resolved, &object->observed, &object->let_go, &object->own};
-	bool hidden = hide_expressions(&hiding, &object->applied, &object->resolved);
+	bool hidden = hide_expressions(&hiding, &object->applied);
 	hidden |= hide_fields(&hiding, &object->applied);
 	object->tells_secret |= hidden;
-	hidden |= hide_expressions(&hiding, &object->let_go, &object->resolved);
+	hidden |= hide_expressions(&hiding, &object->let_go);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		hidden |= hide_fields(&hiding, fields[i]);
 	hidden |= hide_outputs(&hiding, &object->outputs);

@@ -338,8 +338,8 @@ struct store_ops {
 	enum commit_state (*commit)(struct store *store, const struct commit *commit, struct diagnostics *diagnostics);
 	enum commit_state (*poll)(struct store *store, int64_t deadline_ms, struct diagnostics *diagnostics);
 	/* Rewrites the bodies that are recorded, and those that runs have found, as the hider has them; all at once,
-	 * and only what is as it was shown. It changes nothing that a plan is made of, so it takes no lease; a run that
-	 * has one proves it. Where nothing is to be rewritten, nothing is written. */
+	 * and only what is as it was shown. It changes nothing of what the record says, so it takes no lease; a run
+	 * that has one proves it. Where nothing is to be rewritten, nothing is written. */
 	bool (*hide)(struct store *store, const struct store_hider *hider, struct diagnostics *diagnostics);
 
 	/* Who has the lease, as far as this process can tell. */
