@@ -29,6 +29,20 @@ static void refer_as(struct object *object, const struct resource *resource, str
 	object->dependency_count = count;
 }
 
+/* Of a place; of a set it is what stands there beside what the spec says. */
+static void disown(struct object *object, struct slice field, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO kept;
+
+	value_builder_init(&kept);
+	for (uint32_t i = 0; value_is(&object->own, VALUE_MAP) && i < object->own.count; i++)
+		if (!slice_equal(value_slice(&object->own.members[i].key), field) ||
+		    !value_is(&object->own.members[i].value, VALUE_STRING))
+			value_builder_member(&kept, value_slice(&object->own.members[i].key),
+					     object->own.members[i].value);
+	object->own = kept.count > 0 ? value_builder_map(&kept, arena) : value_null();
+}
+
 bool unfinished_agree(struct object *object, const struct resource *resource, struct arena *arena)
 {
 	const struct value let_go = object->let_go;
@@ -40,10 +54,12 @@ bool unfinished_agree(struct object *object, const struct resource *resource, st
 	for (uint32_t i = 0; i < let_go.count; i++) {
 		struct slice field = value_slice(&let_go.members[i].key);
 
-		if (is_agreed(object, resource, field))
-			refer_as(object, resource, field, arena);
-		else
+		if (!is_agreed(object, resource, field)) {
 			value_builder_member(&kept, field, let_go.members[i].value);
+			continue;
+		}
+		refer_as(object, resource, field, arena);
+		disown(object, field, arena);
 	}
 	object->let_go = value_builder_map(&kept, arena);
 	return object->let_go.count < let_go.count;

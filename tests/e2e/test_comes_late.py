@@ -399,19 +399,37 @@ def test_a_saved_plan_does_nothing_about_what_is_open_and_unread(site):  # noqa:
     plan_is_empty(site.stack)
 
 
-@pytest.mark.parametrize("kind", ["internet", "vpn"])
-def test_a_gateway_that_a_late_call_attaches_once_more_is_detached_again(site, kind):  # noqa: F811
-    """Its deletion was cut off when it had let go of the VPC, which is recorded; that is its own place still."""
-    home = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
-    site.stack.write("stack.yaml", spec_text({**home, f"aws.{kind}_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}}}))
+HOME = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}
+
+
+def detached_halfway(site, kind):  # noqa: F811
+    """The deletion of a gateway is cut off when it has let go of its VPC, which is recorded. Gives what attaches it."""
+    site.stack.write("stack.yaml", spec_text({**HOME, f"aws.{kind}_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}}}))
     apply(site.stack)
     ids, ec2 = ids_of(site.stack), site.server.client("ec2")
-    site.stack.write("stack.yaml", spec_text(home))
+    site.stack.write("stack.yaml", spec_text(HOME))
     detaching = f"Detach{kind.capitalize()}Gateway"
     site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == detaching and executed)
     site.stack.run("recover")
     attach = ec2.attach_internet_gateway if kind == "internet" else ec2.attach_vpn_gateway
-    attach(**{f"{kind.capitalize()}GatewayId": ids[f"aws.{kind}_gateway.edge"], "VpcId": ids["aws.vpc.home"]})
+    named = {f"{kind.capitalize()}GatewayId": ids[f"aws.{kind}_gateway.edge"], "VpcId": ids["aws.vpc.home"]}
+    return lambda: attach(**named)
+
+
+@pytest.mark.parametrize("kind", ["internet", "vpn"])
+def test_a_gateway_that_a_late_call_attaches_once_more_is_detached_again(site, kind):  # noqa: F811
+    """That is its own place still."""
+    attach = detached_halfway(site, kind)
+    attach()
     apply(site.stack)
     plan_is_empty(site.stack)
     assert list(ids_of(site.stack)) == ["aws.vpc.home"]
+
+
+def test_a_gateway_that_its_spec_has_nowhere_is_left_where_others_attach_it(site):  # noqa: F811
+    attach = detached_halfway(site, "internet")
+    site.stack.write("stack.yaml", spec_text({**HOME, "aws.internet_gateway": {"edge": {}}}))
+    apply(site.stack)
+    attach()
+    site.stack.write("stack.yaml", spec_text(HOME))
+    assert "which is not recorded as its own" in site.stack.run("apply", "--yes", status=1).err
