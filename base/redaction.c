@@ -98,12 +98,25 @@ static size_t count_shared(struct slice one, struct slice other)
 	return count;
 }
 
+/* That texts of the table begin with that byte, however it is written. */
+static void note_start(struct redaction *redaction, const struct redaction_table *table, char first)
+{
+	static const char anywhere[] = {'\\', '%', '&', '+', '\n', '\r'};
+
+	for (size_t i = 0; i < sizeof(anywhere); i++)
+		redaction->starts[(unsigned char)anywhere[i]] = true;
+	redaction->starts[(unsigned char)first] = true;
+	for (int byte = 0; table == &redaction->base64 && byte <= UCHAR_MAX; byte++)
+		redaction->starts[byte] |= unescape_base64_digit((char)byte) == first;
+}
+
 static void add_to(struct redaction *redaction, struct redaction_table *table, struct slice text)
 {
 	struct redaction_node **link, *node;
 
 	if (text.size < REDACTION_LEAST_BYTES)
 		return;
+	note_start(redaction, table, text.data[0]);
 	link = bucket_for(redaction, table, text.data);
 	do {
 		size_t shared;
@@ -357,8 +370,10 @@ static size_t form_at(const struct redaction *redaction, struct slice text)
 struct slice redaction_find(const struct redaction *redaction, struct slice text)
 {
 	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++) {
-		size_t size = form_at(redaction, (struct slice){text.data + i, text.size - i});
+		size_t size = 0;
 
+		if (redaction->starts[(unsigned char)text.data[i]])
+			size = form_at(redaction, (struct slice){text.data + i, text.size - i});
 		if (size > 0)
 			return (struct slice){text.data + i, size};
 	}

@@ -1,6 +1,7 @@
 #ifndef TRUEUP_BASE_REDACTION_H
 #define TRUEUP_BASE_REDACTION_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -35,6 +36,7 @@ struct redaction {
 	size_t count;	    /* of forms; 0: nothing is struck out */
 	struct redaction_table forms;
 	struct redaction_table base64; /* of the forms that may be broken over lines */
+	bool starts[UCHAR_MAX + 1];    /* whether any may begin with that byte, as it is or as an escape */
 };
 
 void redaction_init(struct redaction *redaction);
