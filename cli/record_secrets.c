@@ -1,7 +1,6 @@
 #include "cli/record_secrets.h"
 
 #include "base/map.h"
-#include "cli/providers.h"
 #include "reconcile/object_secrets.h"
 
 /* Most stacks have none, and need not be searched. */
