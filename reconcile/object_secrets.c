@@ -151,18 +151,14 @@ static bool hide_expressions(const struct hiding *hiding, struct value *symbolic
 	value_builder_init(&kept);
 	if (!value_is(symbolic, VALUE_MAP) || !value_has_deferred(symbolic))
 		return false;
-	const struct value spec = spec_of(hiding);
 	for (uint32_t i = 0; i < symbolic->count; i++) {
 		struct slice name = value_slice(&symbolic->members[i].key);
-		const struct value *value = &symbolic->members[i].value, *said = value_get_given(&spec, name);
 
 		texts.said = hiding->said->spec ? value_get_given(hiding->said->spec, name) : NULL;
-		value_builder_member(&kept, name,
-				     said && value_equal(said, value) ? *value : hide_texts(&texts, value));
+		value_builder_member(&kept, name, hide_texts(&texts, &symbolic->members[i].value));
 	}
-	if (texts.hidden)
-		*symbolic = value_builder_map(&kept, hiding->arena);
-	return texts.hidden;
+	const struct value hidden = value_builder_map(&kept, hiding->arena);
+	return texts.hidden && take(hiding, symbolic, &hidden);
 }
 
 static bool hide_outputs(const struct hiding *hiding, struct value *outputs)
